@@ -4,16 +4,16 @@ import { readOptions, refuse } from '../scripts/options.ts'
 import type { ChangedFile } from '../src/prompt/files.ts'
 import { renderContext } from '../src/prompt/render.ts'
 
-const USAGE = `Measures how much of a change the agent is told, on changes of people who changed code and documentation together.
+const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.
 
   node bench/context.ts <git directory>:<folder of its documentation>[,<folder>] …
   node bench/context.ts --against ../other …    also the difference from the rules in that folder, in pairs
 
-told of 100     of the identifiers that the documentation then used for the first time, those that the agent is told
-                that is shown the rest of the change, where that does not fit into the prompt: one told with a line of
-                the diff or a message counts 1, one told as a bare name ½; their mean by change, ± its standard error
-noise of 100    bytes that show tests, lock files and translations, of those that show any file, in changes that hold
-                anything else`
+shown of 100    of the identifiers that the documentation then used for the first time, those in the prompt with the rest of
+                the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name; and their mean by
+                change, ± its standard error
+noise of 100    bytes that show tests, lock and generated files, and translations, of those that show any file, in prompts
+                that are full`
 
 const MAX_COMMITS = 1500
 const MAX_FILES = 600
@@ -23,7 +23,7 @@ const SAMPLE = 12
 const MAX_PROMPT_BYTES = 128 * 1024
 
 const NOISE =
-  /(?:^|\/)(?:tests?|__tests__|__e2e__|e2e|spec|fixtures?|testdata|__snapshots__|testing|integration)\/|[._-](?:test|spec)s?\.|_test\.\w+$|(?:^|\/)test_\w+\.py$|\.snap$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|go\.sum|[\w.-]+\.lock)$/
+  /(?:^|\/)(?:tests?|__tests__|__e2e__|e2e|spec|fixtures?|testdata|__snapshots__|testing|integration)\/|[._-](?:test|spec)s?\.|_test\.\w+$|(?:^|\/)test_\w+\.py$|\.snap$|(?:^|[/_-])generated(?:__)?\/|(?:\.pb\.go|_pb2\.py)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|go\.sum|[\w.-]+\.lock)$/
 const TRANSLATION =
   /(?:^|\/)(?:locales?|i18n|translations?|messages)\/|\.po$|(?:^|\/)(?!en)[a-z]{2}(?:-[a-z]{2,4})?\/.*\.mdx?$/i
 /** What quotes the documentation: that it has a word says nothing of the code. */
@@ -35,8 +35,8 @@ const IDENTIFIER =
 /** A repository whose people changed code and documentation together. Pages are Markdown files below these folders. */
 type History = { readonly gitDirectory: string; readonly docs: readonly string[] }
 
-/** Of one change. `facts`: identifiers that its documentation used for the first time. Bytes show files, or noise. */
-type Figures = Readonly<Record<'codeBytes' | 'facts' | 'told' | 'bytes' | 'noise', number>>
+/** Of one change. `facts`: identifiers that its documentation used for the first time. `bytes`, `noise`: of a full prompt. */
+type Figures = Readonly<Record<'codeBytes' | 'facts' | 'shown' | 'bytes' | 'noise', number>>
 
 type Render = typeof renderContext
 
@@ -119,20 +119,16 @@ function measure(
   const code = asked.filter(isCode)
   const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
   return renders.map((render) => {
-    const told = countTold(facts, tell(code, messages, render))
-    return {
-      codeBytes,
-      facts: facts.length,
-      told,
-      ...measureNoise(asked, tell(asked, messages, render)),
-    }
+    const shown = countShown(facts, promptOf(code, messages, render))
+    const noise = measureNoise(asked, promptOf(asked, messages, render))
+    return { codeBytes, facts: facts.length, shown, ...noise }
   })
 }
 
 const HEADER = /^(?:added|modified|removed|renamed|copied|changed) (?:\S+ to )?(\S+?)(?::? |$)/
 
 /** A name in a line of a diff or message counts 1, one in a header or a list of names ½. */
-function countTold(facts: readonly string[], text: string): number {
+function countShown(facts: readonly string[], text: string): number {
   const isBare = (line: string): boolean => HEADER.test(line) || line.startsWith('… (')
   const { bare = [], whole = [] } = Object.groupBy(text.split('\n'), (line) =>
     isBare(line) ? 'bare' : 'whole',
@@ -147,7 +143,8 @@ function measureNoise(
   text: string,
 ): Pick<Figures, 'bytes' | 'noise'> {
   const isMinor = (path: string): boolean => NOISE.test(path) || TRANSLATION.test(path)
-  if (files.every(({ path }) => isMinor(path))) return { bytes: 0, noise: 0 }
+  const isFull = Buffer.byteLength(text) > 0.9 * MAX_PROMPT_BYTES
+  if (!isFull || files.every(({ path }) => isMinor(path))) return { bytes: 0, noise: 0 }
   const [, shown = ''] = text.split(/^Changed files.*\n/m)
   let isNoise = false
   const noise = shown.split('\n').filter((line) => {
@@ -158,7 +155,11 @@ function measureNoise(
   return { bytes: Buffer.byteLength(shown), noise: Buffer.byteLength(noise.join('\n')) }
 }
 
-function tell(files: readonly ChangedFile[], messages: readonly string[], render: Render): string {
+function promptOf(
+  files: readonly ChangedFile[],
+  messages: readonly string[],
+  render: Render,
+): string {
   const commits = messages.map((message) => ({ sha: '0'.repeat(40), message }))
   const known = { facts: [], commits, files: { files, total: files.length } }
   return render(known, { detail: 'diff', promptBytes: 200 }).text
@@ -227,7 +228,7 @@ function rowOf({
 }) {
   const all = figures.flatMap(([first]) => first ?? [])
   const large = figures.filter(([first]) => (first?.codeBytes ?? 0) > MAX_PROMPT_BYTES)
-  const shares = large.map((rules) => rules.map(({ told, facts }) => (100 * told) / facts))
+  const shares = large.map((rules) => rules.map(({ shown, facts }) => (100 * shown) / facts))
   const sum = (of: readonly Figures[], key: keyof Figures) =>
     of.reduce((total, one) => total + one[key], 0)
   const percent = (share: number) => (Number.isNaN(share) ? '' : Math.round(share * 1000) / 10)
@@ -239,7 +240,7 @@ function rowOf({
     repository: name,
     'changes that do not fit': large.length,
     identifiers: sum(own, 'facts'),
-    'told of 100': percent(sum(own, 'told') / sum(own, 'facts')),
+    'shown of 100': percent(sum(own, 'shown') / sum(own, 'facts')),
     'mean by change': meanOf(shares.flatMap(([one]) => one ?? [])),
     'noise of 100': percent(sum(all, 'noise') / sum(all, 'bytes')),
     ...(differences.length > 0 && { 'more than the other': meanOf(differences) }),

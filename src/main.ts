@@ -62,7 +62,6 @@ async function perform(run: Run): Promise<void> {
   const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
-  else if (ofReport.value !== undefined) log.fail(ofReport.value, 'Docs readers')
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

@@ -16,6 +16,7 @@ import { type ProxySettings, proxyProblem } from './lib/http.ts'
 import { inBackticks, listOf } from './lib/text.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
 import type { Trigger } from './look/command.ts'
+import { comparesWithLastJob } from './look/event.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */
@@ -79,6 +80,13 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
   }
+  const isPausable = comparesWithLastJob(trigger.event, environment)
+  if (inputs['pause-after'] !== undefined && wantsJob && !isPausable) {
+    log.notice(
+      `\`pause-after\` has no effect on ${inBackticks(trigger.event.name || 'local')} events. It applies to pushes to a branch, schedules, dispatches, and \`workflow_run\` events.`,
+      '`pause-after` has no effect on this event',
+    )
+  }
   return { trigger, wantsJob, parts }
 }
 
@@ -97,7 +105,8 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
     isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
-    isToExisting && hasInstruction ? sentenceOf(['follow-up'], 'with `job-id`') : [],
+    isToExisting && hasInstruction ? sentenceOf(['follow-up', 'pause-after'], 'with `job-id`') : [],
+    inputs['follow-up'] ? [] : sentenceOf(['pause-after'], 'with `follow-up: false`'),
     hasVisitors
       ? []
       : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
@@ -126,6 +135,7 @@ const OF_PROMPTS = [
   'skip-unchanged',
   'skip-labels',
   'follow-up',
+  'pause-after',
 ] as const
 const OF_JOBS = [...OF_PROMPTS, 'wait', 'timeout', ...OF_WAITING, 'fail-on', 'comment'] as const
 

@@ -1,6 +1,8 @@
+import { parsePullRequest } from '../github/pull-requests.ts'
 import type { Maybe } from '../github/types.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
+import { formatAge } from '../lib/time.ts'
 import { type Command, readCommand, type Trigger } from '../look/command.ts'
 import {
   guardedCommits,
@@ -9,7 +11,13 @@ import {
   ignoredAuthor,
   ownAuthor,
 } from '../look/commits.ts'
-import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
+import {
+  comparesWithLastJob,
+  type GitHubEvent,
+  isAllowedBot,
+  isFromFork,
+  isOfPullRequest,
+} from '../look/event.ts'
 import type { Origin } from '../look/permission.ts'
 import { isDocsReview, readReview } from '../look/review.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
@@ -22,12 +30,32 @@ export type Skip = {
   readonly title: string
   /** A sentence. */
   readonly reason: string
+  /** URL of the docs pull request that the run would have updated. */
+  readonly prLink?: string
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
   readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
 }
 
 export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
   return { kind: 'skip', level, title, reason: `Skipped: ${reason}.` }
+}
+
+/**
+ * Skips a run that would add to a docs pull request which has been waiting for a review for longer than `pause-after`. The
+ * next run includes its changes, because it compares with the last job that was sent.
+ */
+export function skipPaused(
+  { prLink, waitingSinceMs }: { readonly prLink: string; readonly waitingSinceMs?: number },
+  { inputs, environment }: { readonly inputs: Inputs; readonly environment: Environment },
+  event: GitHubEvent,
+  nowMs: number,
+): Skip | undefined {
+  const waitedMs = waitingSinceMs ? nowMs - waitingSinceMs : 0
+  const { 'pause-after': pauseAfter = Infinity } = inputs
+  if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
+  const { name } = parsePullRequest(prLink)
+  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
+  return { ...skip('notice', reason, 'The docs pull request is waiting for a review'), prLink }
 }
 
 /** Decides by the payload and the inputs alone whether a run is to do something. */

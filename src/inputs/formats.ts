@@ -31,13 +31,14 @@ export const BOOLEAN = format<boolean>('true or false', (text) => {
   throw new RangeError('is neither true nor false')
 })
 
-/** A duration of at least `minimumMs`; the value is in milliseconds. */
-export function duration(minimumMs = 1): InputFormat<number> {
-  const accepted =
-    'whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces, up to 24 days'
+/** A duration, in milliseconds. Without `maxMs`, the longest that a timer can wait. */
+export function duration(limits: { minMs?: number; maxMs?: number } = {}): InputFormat<number> {
+  const { minMs = 1, maxMs } = limits
+  const limit = maxMs === undefined ? ', up to 24 days' : ''
+  const accepted = `whole numbers with units, such as 250ms, 45s, 30m, 1h30m or 14d, in lower case and without spaces${limit}`
   return format(accepted, (text) => {
-    const ms = parseDuration(text)
-    if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
+    const ms = parseDuration(text, maxMs)
+    if (ms < minMs) throw new RangeError(`is shorter than ${minMs}ms`)
     return ms
   })
 }

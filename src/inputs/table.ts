@@ -53,7 +53,7 @@ export const INPUTS = {
 
   wait: input('wait', BOOLEAN, 'true'),
   timeout: input('wait', duration(), '30m'),
-  'poll-interval': optional('wait', duration(100)),
+  'poll-interval': optional('wait', duration({ minMs: 100 })),
   'fail-on': input('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
   'wait-for-preview': input('wait', BOOLEAN, 'false'),
 
@@ -63,6 +63,7 @@ export const INPUTS = {
   'ignore-authors': input('comments', IGNORED_AUTHORS),
   'skip-labels': input('comments', LABELS, 'no-docs'),
   'follow-up': input('comments', BOOLEAN, 'true'),
+  'pause-after': optional('comments', duration({ maxMs: Number.POSITIVE_INFINITY })),
   comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
   'github-token': input('comments', GITHUB_TOKEN, `\${{ github.token }}`),
   matrix: input('comments', MATRIX, `\${{ toJSON(matrix) }}`),

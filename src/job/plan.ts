@@ -1,4 +1,4 @@
-import { type Skip, skip } from '../decide/skip.ts'
+import { type Skip, skip, skipPaused } from '../decide/skip.ts'
 import type { GitHubError } from '../github/client.ts'
 import { writePermission } from '../github/comments.ts'
 import { TransportError } from '../lib/http.ts'
@@ -135,7 +135,7 @@ async function chooseAction(
       throw unclearStartError(withPermission(attempt.why, attempt.error, trigger))
     case 'job':
       if (isReview) break
-      return await resumeJob(attempt.job, earlier.known ? earlier.value : undefined, service, run)
+      return await resumeJob(attempt.job, found, { trigger, service }, run)
     case 'none':
       if (isRerun(run.environment))
         log.notice('No earlier attempt of this run is known to have started a job.')
@@ -149,8 +149,7 @@ async function chooseAction(
       'An earlier run may have started a job',
     )
   }
-  if (earlier.value !== undefined)
-    return await continueJob(earlier.value, trigger.command !== undefined, service, run)
+  if (earlier.value !== undefined) return await continueJob(earlier.value, trigger, service, run)
   noticeNewJob(found, trigger, run)
   return NEW_JOB
 }
@@ -238,18 +237,19 @@ function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
 /** The job of an earlier attempt of this run is waited for, or reported again. */
 async function resumeJob(
   found: NamedJob,
-  earlier: NamedJob | undefined,
-  service: MintlifyClient | undefined,
+  { earlierJob }: EarlierRuns,
+  { trigger, service }: { readonly trigger: Trigger; readonly service: MintlifyClient | undefined },
   run: Run,
-): Promise<CreateAction | MessageAction | WaitAction> {
+): Promise<CreateAction | MessageAction | WaitAction | Skip> {
   const { id, namedAtMs } = found
+  const earlier = earlierJob.known ? earlierJob.value : undefined
   const job = service && (await getEarlierJob(found, service, run))
   const ending = service && cannotContinueReason(job)
   if (ending !== undefined) {
     run.log.info(`Job ${inBackticks(id)} ${ending}. This attempt starts a new job.`)
     // A newer run may have opened a docs pull request in the meantime.
     if (earlier !== undefined && earlier.id !== id && run.inputs['follow-up'])
-      return await continueJob(earlier, false, service, run)
+      return await continueJob(earlier, trigger, service, run)
     return await createAfter(job?.prLink ?? found.prLink, run)
   }
   run.log.info(
@@ -261,10 +261,10 @@ async function resumeJob(
 /** The job of an earlier run is sent a message where its pull request is open, or where it may still open one. */
 async function continueJob(
   found: NamedJob,
-  isCommand: boolean,
+  { event, command }: Trigger,
   service: MintlifyClient | undefined,
   run: Run,
-): Promise<CreateAction | MessageAction | WaitAction> {
+): Promise<CreateAction | MessageAction | WaitAction | Skip> {
   const { id, namedAtMs } = found
   const name = `The earlier job ${inBackticks(id)}`
   const job = service && (await getEarlierJob(found, service, run))
@@ -276,12 +276,14 @@ async function continueJob(
   }
   if (prLink !== '') {
     const pull = await readPullState(prLink, run)
+    const pause = skipPaused(pull, run, event, run.clock.now())
+    if (pause !== undefined) return pause
     return canContinue(pull, id, run)
       ? { kind: 'message', id, namedAtMs, pull }
       : { kind: 'create', earlierPull: pull }
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
-  if (isCommand || job === undefined || !isTerminal(job.status)) {
+  if (command !== undefined || job === undefined || !isTerminal(job.status)) {
     run.log.info(`${name} has no pull request yet. This run sends it a message.`)
     return { kind: 'message', id, namedAtMs, pull: undefined }
   }

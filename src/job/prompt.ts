@@ -108,7 +108,7 @@ export async function writePrompt(
     const prompt = [command, run.redact(posts).trim()].join('\n\n').trim()
     return { ...sourcesOf(trigger, {}, run), prompt, contextStats: undefined }
   }
-  const signals = (await readers?.signals()) ?? []
+  const signals = (await readers?.contentGaps()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
   const facts = {
     mergedPulls,

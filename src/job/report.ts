@@ -365,9 +365,13 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run:
 }
 
 /** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason, title }: Skip, run: Run): undefined {
+export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run): undefined {
   run.log[level](reason, title)
-  run.setOutputs({ result: 'skipped' })
+  const { number } = parsePullRequest(prLink)
+  run.setOutputs({
+    result: 'skipped',
+    ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
+  })
   run.writeSummary('job', shortSummary('⏭️', reason, run))
 }
 

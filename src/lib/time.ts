@@ -39,19 +39,20 @@ export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): Abort
   return late.signal
 }
 
-const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
-const DURATION_PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
+const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
+const DURATION_PATTERN =
+  /^(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
 
-/** No runner's job may take longer than a few days, and timers hold no more than 24. */
-const MAX_MS = 24 * 24 * UNITS_MS.h
+/** A timer can't wait longer than 24 days. */
+const MAX_TIMER_MS = 24 * UNITS_MS.d
 
 /**
- * Reads a duration such as `250ms`, `45s`, `30m` or `1h30m`.
+ * Reads a duration such as `250ms`, `45s`, `1h30m` or `14d`.
  *
- * @returns milliseconds, above zero and at most 24 days
+ * @returns milliseconds, above zero
  * @throws {RangeError} with the problem in words, if the text is anything else
  */
-export function parseDuration(text: string): number {
+export function parseDuration(text: string, maxMs = MAX_TIMER_MS): number {
   if (/^0*[1-9]\d*$/.test(text))
     throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
   const parts = DURATION_PATTERN.exec(text)?.groups
@@ -60,7 +61,7 @@ export function parseDuration(text: string): number {
   for (const [unit, unitMs] of Object.entries(UNITS_MS))
     totalMs += Number(parts[unit] ?? 0) * unitMs
   if (totalMs === 0) throw new RangeError('must be longer than zero')
-  if (totalMs > MAX_MS) throw new RangeError('is longer than 24 days')
+  if (totalMs > maxMs) throw new RangeError(`is longer than ${maxMs / UNITS_MS.d} days`)
   return totalMs
 }
 

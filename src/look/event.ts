@@ -211,6 +211,13 @@ export function followedBranch(
   return isOfBranch && isRepository(head, repository) ? (branch ?? undefined) : undefined
 }
 
+/** Whether the changes that an event is about are those since the step's last job. */
+export function comparesWithLastJob(event: GitHubEvent, environment: Environment): boolean {
+  const { row, payload } = event
+  const isPush = row.subject === 'push' && payload.ref?.startsWith('refs/tags/') !== true
+  return isPush || row.subject === 'branch' || followedBranch(event, environment) !== undefined
+}
+
 /** Whether a text is the SHA of a commit. Zeros stand for none, and a local run can have any text there. */
 export function isSha(text: GitHub.Maybe<string>): text is string {
   return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')

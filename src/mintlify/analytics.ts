@@ -1,46 +1,44 @@
 import { isRecord, type JsonRecord, recordField, stringField } from '../lib/text.ts'
 
-/** One call for figures of a period: what is asked, and how the answer is read. */
+/** A call for analytics of a period, and the reader of its answer. */
 export type AnalyticsCall<T> = {
   /** What follows `/v1/analytics/{projectId}`. */
   readonly path: readonly string[]
-  /** Beside the period. */
+  /** The query without the period. */
   readonly query: Readonly<Record<string, string | number>>
-  /** What is requested, to follow "the request to". */
+  /** What the action tries to do: `list the visitors`. */
   readonly purpose: string
-  /** Reads the JSON of the answer, without this run's secrets; a text says what it is instead. */
+  /** Reads the JSON of an answer, without this run's secrets. If it doesn't match, a text says what it is. */
   read(json: unknown): T | string | undefined
 }
 
 /**
- * Distinct visitors. `total` counts those who came as a person and through AI once, so it is not `human + ai`, and
- * counts of pages or of periods do not add up to those of the whole.
+ * Distinct visitors. A visitor counted as both a person and AI is one in `total`, so `total` isn't `human + ai`. The
+ * counts of pages or periods don't add up to those of the whole.
  */
 export type Counts = { readonly human: number; readonly ai: number; readonly total: number }
 
 export type PageVisitors = Counts & { readonly path: string }
 
-export type Listed<T> = {
+type Listed<T> = {
   /** In no documented order. */
   readonly rows: readonly T[]
-  /** How many rows could not be read and are not in `rows`. */
+  /** The number of rows that could not be read. They aren't in `rows`. */
   readonly invalidRows: number
 }
 
 export type VisitorsAnswer = Listed<PageVisitors> & {
-  /** Of the whole site in the whole period, whatever rows come with them. */
+  /** Of the whole site in the whole period, whichever rows come with them. */
   readonly totals: Counts
   readonly hasMore: boolean
-  /** Whether the list of rows or `hasMore` had a wrong type: there may be rows that are missing. */
-  readonly isOdd: boolean
 }
 
-/** Maximum number of rows that one answer holds. Source: the specification. */
+/** Maximum number of rows in one answer. Source: the specification. */
 export const MAX_ROWS = 250
 
 const ODD_TOTALS = 'JSON whose `totals` are not numbers for human, ai and total'
 
-/** Rows of a period's visitors. `limit`: 1 to `MAX_ROWS`; `offset`: rows to skip. */
+/** Requests the visitors of a period. `limit` is 1 to `MAX_ROWS`; `offset` is the number of rows to skip. */
 export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<VisitorsAnswer> {
   return {
     path: ['visitors'],
@@ -54,8 +52,10 @@ export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<Vi
         const counts = readCounts(row)
         return counts && isText(path) ? { path, ...counts } : undefined
       })
+      // Without a list of rows, or a word on whether there are more, rows may be missing.
       const isOdd = !Array.isArray(visitors) || typeof hasMore !== 'boolean'
-      return { totals, ...listed, hasMore: hasMore === true, isOdd }
+      const invalidRows = listed.invalidRows + (isOdd ? 1 : 0)
+      return { totals, rows: listed.rows, invalidRows, hasMore: hasMore === true }
     },
   }
 }
@@ -68,15 +68,23 @@ export const READS: AnalyticsCall<Counts> = {
   read: (json) => readCounts(recordField(json, 'totals')) ?? ODD_TOTALS,
 }
 
+/** One page of a list that readers cause. */
+export type ListPage<T> = Listed<T> & {
+  /** Whether Mintlify has more rows than these. */
+  readonly hasMore: boolean
+  /** Where the next page starts; `undefined` if the next page can't be requested. */
+  readonly cursor: string | undefined
+}
+
 export type Rating = { readonly name: PublicName; readonly up: number; readonly down: number }
 
-/** The ratings by page that are not resolved yet. */
-export const RATINGS: AnalyticsCall<Listed<Rating>> = {
+/** The ratings by page that aren't resolved yet. */
+export const RATINGS: AnalyticsCall<ListPage<Rating>> = {
   path: ['feedback', 'by-page'],
   query: { limit: 100, status: 'pending,in_progress' },
   purpose: 'list the ratings by page',
   read: (json) =>
-    readList(fieldOf(json, 'feedback'), ({ path, thumbsUp, thumbsDown }) => {
+    readPage(json, 'feedback', ({ path, thumbsUp, thumbsDown }) => {
       const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
       if (!isText(path) || up === undefined || down === undefined) return undefined
       return { name: publicPath(path), up, down }
@@ -89,13 +97,13 @@ export type Search = {
   readonly clickRate: number
 }
 
-/** The most frequent searches. */
-export const SEARCHES: AnalyticsCall<Listed<Search>> = {
+/** The searches, the most frequent first. */
+export const SEARCHES: AnalyticsCall<ListPage<Search>> = {
   path: ['searches'],
   query: { limit: 100 },
   purpose: 'list the searches',
   read: (json) =>
-    readList(fieldOf(json, 'searches'), ({ searchQuery, hits: given, ctr }) => {
+    readPage(json, 'searches', ({ searchQuery, hits: given, ctr }) => {
       const hits = readCount(given)
       if (!isText(searchQuery) || hits === undefined) return undefined
       if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
@@ -103,55 +111,54 @@ export const SEARCHES: AnalyticsCall<Listed<Search>> = {
     }),
 }
 
-/** A question to the assistant, without its words and without the answer's. */
+/** A question to the assistant, without its words and without those of the answer. */
 export type Question = {
-  /** YYYY-MM-DD. */
-  readonly day: string
-  readonly isAnswered: boolean
-  /** Of the page that it was asked on, else of its category, if it has one. */
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  /** `clarifying`: the assistant asked a question back. */
+  readonly outcome: 'answered' | 'unanswered' | 'clarifying'
+  /** The page that it was asked on, otherwise its category, if there is one. */
   readonly name: PublicName | undefined
 }
 
-/** The questions to the assistant. One that got a question back is neither answered nor not. */
-export const QUESTIONS: AnalyticsCall<Listed<Question>> = {
+/** The questions to the assistant. */
+export const QUESTIONS: AnalyticsCall<ListPage<Question>> = {
   path: ['assistant'],
   query: { limit: 1000 },
   purpose: "list the assistant's conversations",
-  read(json) {
-    const list = fieldOf(json, 'conversations')
-    const isCounted = (row: unknown): boolean =>
-      stringField(row, 'responseType') !== 'clarifying_question'
-    return readList(Array.isArray(list) ? list.filter(isCounted) : list, (row) => {
-      const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
-      const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
-      const isAnswered = resolutionStatus === 'answered'
-      if (day === undefined || (!isAnswered && resolutionStatus !== 'unanswered')) return undefined
+  read: (json) =>
+    readPage(json, 'conversations', ({ timestamp, pageUrl, queryCategory, ...row }) => {
+      const atMs = isText(timestamp) ? Date.parse(timestamp) : Number.NaN
+      const isClarifying = row['responseType'] === 'clarifying_question'
+      const outcome = isClarifying ? 'clarifying' : row['resolutionStatus']
+      if (outcome !== 'answered' && outcome !== 'unanswered' && outcome !== 'clarifying')
+        return undefined
       const category = isText(queryCategory) ? publicCategory(queryCategory) : undefined
       const name = isText(pageUrl) ? publicPageUrl(pageUrl) : category
-      return { day, isAnswered, name }
-    })
-  },
+      return Number.isNaN(atMs) ? undefined : { atMs, outcome, name }
+    }),
 }
 
-/** Reads a list; one of whose rows none can be read is none. */
-function readList<T>(
-  list: unknown,
+/** Reads one page of a list. A list with rows, none of which can be read, isn't what was requested. */
+function readPage<T>(
+  json: unknown,
+  field: string,
   read: (row: JsonRecord) => T | undefined,
-): Listed<T> | undefined {
+): ListPage<T> | undefined {
+  const { [field]: list, hasMore: given } = isRecord(json) ? json : {}
   const listed = readListed(list, read)
   const isOdd = listed.rows.length === 0 && listed.invalidRows > 0
-  return Array.isArray(list) && !isOdd ? listed : undefined
+  if (!Array.isArray(list) || isOdd) return undefined
+  const cursor = stringField(json, 'nextCursor') || undefined
+  const hasMore = typeof given === 'boolean' ? given : cursor !== undefined
+  return { ...listed, hasMore, cursor: hasMore ? cursor : undefined }
 }
 
-/** Reads the rows of a list; one that `read` does not understand is counted. What is no list has none. */
+/** Reads the rows of a list, and counts those that `read` can't read. Anything but a list has none. */
 function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
   const all: readonly unknown[] = Array.isArray(list) ? list : []
   const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: all.length - rows.length }
-}
-
-function fieldOf(json: unknown, field: string): unknown {
-  return isRecord(json) ? json[field] : undefined
 }
 
 function isText(value: unknown): value is string {
@@ -159,32 +166,33 @@ function isText(value: unknown): value is string {
 }
 
 function readCounts(value: unknown): Counts | undefined {
-  const [human, ai, total] = ['human', 'ai', 'total'].map((name) => readCount(fieldOf(value, name)))
+  const given = isRecord(value) ? value : {}
+  const [human, ai, total] = [given['human'], given['ai'], given['total']].map(readCount)
   if (human === undefined || ai === undefined || total === undefined) return undefined
   return { human, ai, total }
 }
 
-/** A count, rounded; the vendor's schema says `number`, so a decimal is no error. */
+/** Reads a count and rounds it: Mintlify's schema says `number`, so a decimal isn't an error. */
 function readCount(value: unknown): number | undefined {
   if (typeof value !== 'number' || value < 0) return undefined
   const rounded = Math.round(value)
   return Number.isSafeInteger(rounded) ? rounded : undefined
 }
 
-/** A name that strangers may have had a hand in, since votes, searches and questions need no login. */
+/** A name that strangers may have written, because votes, searches, and questions don't need a login. */
 export type PublicName = {
   readonly of: 'path' | 'search' | 'category'
-  /** The same for what is the same, withheld or not. Never shown. */
+  /** The same for the same text, even if it is withheld. It is never shown. */
   readonly key: string
-  /** As it is; `undefined` where it is withheld. */
+  /** The text as it is; `undefined` if it is withheld. */
   readonly forPeople: string | undefined
-  /** For an agent that writes, which is never handed a stranger's words in their order. */
+  /** For an agent that writes, which never gets a stranger's words in their order. */
   readonly forAgent: string | undefined
 }
 
-/** The path of a page, percent-decoded once. With a slash at its end it is the same page. */
+/** Reads the path of a page, percent-decoded once. A slash at its end makes no difference. */
 export function publicPath(path: string): PublicName {
-  // What is not ASCII keeps its percent sign, and with it is withheld.
+  // What isn't ASCII keeps its percent sign, so it is withheld.
   const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex) =>
     String.fromCharCode(Number(`0x${hex}`)),
   )
@@ -192,24 +200,23 @@ export function publicPath(path: string): PublicName {
   const words = text.match(/[^/._~-]+/g) ?? []
   const isShort = text.length <= 80 && words.length <= 8 && words.every(isShortWord)
   const forAgent = isShort && !/[A-Z]/.test(text) ? text : undefined
-  return judge({ of: 'path', text, isPublic: PATH.test(text), forAgent })
+  return publicName('path', text, PATH.test(text), forAgent)
 }
 
-/** The path in the address of a page on the web; a path alone is taken as it is. */
+/** Reads the path in the address of a page. A path alone is taken as it is. */
 function publicPageUrl(address: string): PublicName {
   const url = URL.parse(address)
   const isOfWeb = url !== null && /^https?:$/.test(url.protocol)
   return publicPath(isOfWeb ? url.pathname : address)
 }
 
-/** A subject that the service sorts questions by. */
+/** Reads a category that Mintlify sorts questions by. */
 function publicCategory(text: string): PublicName {
   const words = text.match(/[^ &-]+/g) ?? []
-  const forAgent = words.length <= 3 ? text : undefined
-  return judge({ of: 'category', text, isPublic: CATEGORY.test(text), forAgent })
+  return publicName('category', text, CATEGORY.test(text), words.length <= 3 ? text : undefined)
 }
 
-/** What readers searched for; an agent gets its words in lower case and alphabetical order, each once. */
+/** Reads the text of a search. For an agent they are in lower case and alphabetical order, each once. */
 export function publicSearch(term: string): PublicName {
   const words = term.trim().split(/\s+/)
   const text = words.join(' ')
@@ -218,19 +225,16 @@ export function publicSearch(term: string): PublicName {
   const lowerCase = words.map((word) => word.toLowerCase())
   const sorted = [...new Set(lowerCase)].sort((left, right) => left.localeCompare(right, 'en'))
   const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
-  return judge({ of: 'search', text, isPublic, forAgent })
+  return publicName('search', text, isPublic, forAgent)
 }
 
-/** @param name `isPublic`: whether its form allows it to be shown */
-function judge({
-  of,
-  text,
-  isPublic,
-  forAgent,
-}: Pick<PublicName, 'of' | 'forAgent'> & {
-  readonly text: string
-  readonly isPublic: boolean
-}): PublicName {
+/** @param isPublic whether the form of the text allows it to be shown */
+function publicName(
+  of: PublicName['of'],
+  text: string,
+  isPublic: boolean,
+  forAgent: string | undefined,
+): PublicName {
   const key = `${of} ${text}`
   if (isPublic && !KEY.test(text)) return { of, key, forPeople: text, forAgent }
   return { of, key, forPeople: undefined, forAgent: undefined }
@@ -239,14 +243,14 @@ function judge({
 const PATH = /^[A-Za-z0-9/_.~-]{1,120}$/
 const CATEGORY = /^(?=.*\p{L})(?!.*\p{Default_Ignorable_Code_Point})[\p{L} &-]{1,40}$/u
 
-/** Letters and digits, with single marks between them. Invisible characters could carry a hidden text. */
+/** Letters and digits with single marks between them. Invisible characters could contain a hidden text. */
 const PUBLIC_WORD =
   /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*(?:[.\-_/][\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*)*$/u
 
-/** How keys begin, as a word or a part of a path. */
+/** How keys start, as a word or a part of a path. */
 const KEY = /(?:^|[ /])(?:gh[oprsu]_|github_pat_|AKIA|sk-|mint_)/i
 
-/** A year or a version has fewer digits, a telephone number more; longer words are mostly keys and ids. */
+/** Years and versions have at most four digits. Longer words are mostly keys and IDs. */
 function isShortWord(word: string): boolean {
   return word.length <= 20 && (word.match(/\p{Nd}/gu)?.length ?? 0) <= 4
 }

@@ -227,14 +227,16 @@ type Version = Readonly<Record<'tag' | 'prefix' | 'suffix', string>> & {
 }
 
 const VERSION =
-  /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
+  /^(.*?)v?(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
 const POST_RELEASE =
-  /^(?:\+|[-.]?(?:post|hotfix|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
+  /^(?:\+|[-.]?(?:post|hotfix|hf|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
 
 /** Reads a tag; nothing if it isn't a version. */
 function readVersion(tag: string): Version[] {
   const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
-  if (match === undefined) return []
+  // `re2-supervisor-main` is a name.
+  const isName = !numbers.includes('.') && !/^(?:$|[-+.]?[a-z]{0,6}[-.]?\d)/i.test(suffix)
+  if (match === undefined || isName) return []
   const stageOfSuffix = POST_RELEASE.test(suffix) ? 1 : -1
   const stage = suffix === '' ? 0 : stageOfSuffix
   return [{ tag, prefix, numbers: numbers.split('.').map(Number), suffix, stage }]

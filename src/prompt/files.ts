@@ -2,7 +2,7 @@ import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.t
 
 /** What a file must be able to have for its diff to be shown; smaller ones are shown whole. */
 const MIN_DIFF_BYTES = 600
-/** For tests, CI and translations together, headers included. */
+/** For tests, CI, and translations together, headers included; a quarter of all if everything else is shown whole. */
 const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the headers of files without a diff. */
 const MAX_LIST_BYTES = 8 * 1024
@@ -57,21 +57,28 @@ export function renderFiles(
   const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
   const others = parts.filter((part) => !main.includes(part))
   const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
+  const isWhole = main.length === code.length && main.every(isShownWhole)
+  const quarter = Math.floor(maxBytes / 4)
+  const most = isWhole ? Math.max(quarter, MAX_BACKGROUND_BYTES) : MAX_BACKGROUND_BYTES
   // Those that are not shown are still named.
-  const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - sumOf(tests, headerBytes))
+  const testBytes = Math.min(unused, most - sumOf(tests, headerBytes))
   const background = takeFitting(tests, minDiffBytes, testBytes)
   choosePieces(background, testBytes)
   const shown = [...main, ...background]
   const diffs = shown.map(writeDiff).join('')
   const rest = others.filter((part) => !background.includes(part))
   const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
-  const isCut = withDiff.some(({ pieces }) => pieces.some((piece) => !piece.isShown))
+  const isCut = !withDiff.every(isShownWhole)
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
 }
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
   return listParts(toParts(files), maxBytes, MAX_FILES)
+}
+
+function isShownWhole({ pieces }: Part): boolean {
+  return pieces.every(({ isShown }) => isShown)
 }
 
 function headerBytes({ header }: Part): number {
@@ -315,7 +322,7 @@ const GENERATED_VERB = '(?:auto(?:matically)?[- ]?)?@?generated'
 const GENERATED_END =
   '(?: (?:by|using|with|from|via swagger|code|file|class)\\b|\\W*$|\\W+do not\\b)'
 const GENERATED = new RegExp(
-  `^\\W*(?:@generated\\b|${GENERATED_WARNING}${GENERATED_SUBJECT}${GENERATED_VERB}${GENERATED_END})`,
+  `^\\W*(?:@generated\\b|smithy-\\w+ generated code|${GENERATED_WARNING}${GENERATED_SUBJECT}${GENERATED_VERB}${GENERATED_END})`,
   'i',
 )
 /** A header that can also follow a license or a long description: nobody writes it of code by hand. */
@@ -359,7 +366,9 @@ function isGenerated(path: string, patch: string): boolean {
   const lines = patch.split('\n', MAX_HEADER_LINES.certainly + 1).slice(1)
   // A generator has the header of what it generates in a text.
   const inText = lines.findIndex((line) =>
-    /^(?!.\s*(?:\/\/|\/?\*|#)).*(?:`|=\s*["'(])/.test(line.slice(0, MAX_JUDGED_LENGTH)),
+    /^(?!.\s*(?:\/\/|\/?\*|#)).*(?:(?:[=(,:]|\breturn)\s*["'`]|=\s*\()/.test(
+      line.slice(0, MAX_JUDGED_LENGTH),
+    ),
   )
   return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line, index) => {
     const isJudged =

@@ -1,6 +1,13 @@
 import { graphqlError } from '../github/client.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { type FromGitHub, type GitActor, type Nodes, nodesOf, type Paged } from '../github/types.ts'
+import {
+  type FromGitHub,
+  type GitActor,
+  type Maybe,
+  type Nodes,
+  nodesOf,
+  type Paged,
+} from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
@@ -14,6 +21,8 @@ export type PullState = {
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Whether it conflicts with its base branch; `undefined` if unknown. */
   readonly conflicts?: boolean
+  /** If it is open: when it was opened, or a person last reviewed it, commented, or committed, by GitHub's clock. */
+  readonly waitingSinceMs?: number
   /** Such as `, open for 3 days`; empty if unknown. */
   readonly openFor: string
   /** `owner/name`, by the name that the repository has now; empty if the link isn't one of this GitHub's. */
@@ -76,24 +85,31 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   }
   const isKnown = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
   const conflicts = isKnown ? { conflicts: mergeable === 'CONFLICTING' } : {}
-  return { ...none, state: 'open', openFor, editors, ...conflicts }
+  const waitingSinceMs = lastAttentionMs(pulls, run.inputs)
+  return { ...none, state: 'open', openFor, editors, waitingSinceMs, ...conflicts }
 }
 
 /** 250 commits are all that GitHub lists of a pull request. */
 const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!, $commits: String) {
   repository(owner: $owner, name: $repo) { nameWithOwner pullRequest(number: $number) {
     mergeable state createdAt
+    reviews(last: 100) { nodes { submittedAt author { __typename login } } }
+    comments(last: 100) { nodes { createdAt author { __typename login } } }
     commits(first: 100, after: $commits) { pageInfo { hasNextPage endCursor } nodes { commit {
-      parents { totalCount } authors(first: 100) { nodes { email user { login } } } } } } } } }`
+      committedDate parents { totalCount } authors(first: 100) { nodes { email user { login } } } } } } } } }`
 
 type AuthoredCommit = FromGitHub<{
+  committedDate: string
   parents: FromGitHub<{ totalCount: number }>
   authors: Nodes<GitActor>
 }>
+type PullActor = FromGitHub<{ __typename: string; login: string }>
 type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
   mergeable: string
+  reviews: Nodes<FromGitHub<{ submittedAt: string; author: PullActor }>>
+  comments: Nodes<FromGitHub<{ createdAt: string; author: PullActor }>>
   commits: Paged<FromGitHub<{ commit: AuthoredCommit }>>
 }>
 type PullStateAnswer = FromGitHub<{
@@ -104,12 +120,33 @@ type PullStateAnswer = FromGitHub<{
 function findEditors(pages: readonly PullStateNode[], inputs: Inputs): string[] {
   const commits = pages.flatMap((page) => nodesOf(page.commits))
   const own = commits.filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
-  const authors = own.flatMap(({ commit }) => nodesOf(commit?.authors))
-  const people = authors.filter((author) => {
-    const login = author.user?.login
-    const isApp = /\[bot\](?:$|@users\.noreply\.)/.test(login ?? author.email ?? '')
-    return !isApp && ownAuthor({ login, email: author.email }, inputs) === undefined
-  })
+  const people = own
+    .flatMap(({ commit }) => nodesOf(commit?.authors))
+    .filter((author) => isPerson(author, inputs))
   const logins = people.flatMap(({ user }) => user?.login || [])
   return [...new Set(logins), ...(logins.length < people.length ? ['someone'] : [])]
+}
+
+function isPerson({ email, user }: GitActor, inputs: Inputs): boolean {
+  const isApp = /\[bot\](?:$|@users\.noreply\.)/.test(user?.login ?? email ?? '')
+  return !isApp && ownAuthor({ login: user?.login, email }, inputs) === undefined
+}
+
+/** Returns when it was opened, or when a person last did something about it: of reviews and comments the newest 100. */
+function lastAttentionMs(pages: readonly PullStateNode[], inputs: Inputs): number {
+  const [pull] = pages
+  const isByPerson = (author: Maybe<PullActor>): boolean =>
+    author?.__typename === 'User' && isPerson({ user: author }, inputs)
+  const commits = pages.flatMap((page) => nodesOf(page.commits))
+  const times = [
+    pull?.createdAt,
+    ...nodesOf(pull?.reviews).map((one) => isByPerson(one.author) && one.submittedAt),
+    ...nodesOf(pull?.comments).map((one) => isByPerson(one.author) && one.createdAt),
+    ...commits.map(
+      ({ commit }) =>
+        nodesOf(commit?.authors).some((author) => isPerson(author, inputs)) &&
+        commit?.committedDate,
+    ),
+  ]
+  return Math.max(...times.map((time) => Date.parse(time || '') || 0))
 }

@@ -1,8 +1,8 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { countOf, listOf, sumOf } from '../lib/text.ts'
+import { countOf, formatCount, listOf, sumOf } from '../lib/text.ts'
 import {
   type AnalyticsCall,
-  type Listed,
+  type ListPage,
   type PublicName,
   QUESTIONS,
   type Question,
@@ -14,41 +14,45 @@ import {
 import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsReader,
+  DAY_MS,
   formatPeriod,
   fullDaysBefore,
+  isoDay,
   type Period,
   pageName,
 } from './analytics-reader.ts'
 
-/** What readers missed, as far as it could be read. */
+/** The content gaps of a site, as far as they could be read. */
 export type ContentGaps = {
   readonly period: Period
   /** The worst first. */
   readonly items: readonly ContentGapItem[]
-  /** Sentences about what there is nothing to say of. */
+  /** Sentences for the section: what it doesn't cover, and what Mintlify doesn't list. */
   readonly notes: readonly string[]
-  /** Whether any of the three kinds could be read, and whether all could. */
+  /** Whether any of the three lists could be read, and whether each could. */
   readonly isRead: boolean
   readonly isWhole: boolean
 }
 
-/** All that is said of one page, search or category. */
-type ContentGapItem = { readonly name: PublicName; readonly signals: readonly ContentGap[] }
+/** Everything about one page, search, or category. */
+type ContentGapItem = { readonly name: PublicName; readonly gaps: readonly ContentGap[] }
 
 type ContentGap = {
   readonly kind: 'rating' | 'search' | 'question'
   readonly name: PublicName
-  /** Votes against the page; searches without a click; questions without an answer. */
+  /** Negative ratings; searches without a click; questions without an answer. */
   readonly count: number
-  /** All votes; searches; questions. */
+  /** All ratings; searches; questions. */
   readonly of: number
-  /** Share of the same in those of the whole site. */
+  /** The share of the same in those of the whole site. */
   readonly siteShare: number
 }
 
-/** A week has too few votes and questions to say something. */
+/** In a week there are too few ratings and questions. */
 const CONTENT_GAPS_DAYS = 28
-/** Items that are named at once, and those that are named below. */
+/** Maximum number of requests for all lists, retries included. */
+const MAX_GAP_REQUESTS = 6
+/** Items on the first screen, and those in total. */
 const MAX_SHOWN = 5
 const MAX_GAPS = MAX_SHOWN + 20
 const MIN_VOTES = 5
@@ -60,74 +64,96 @@ const MIN_DAYS = 2
 const Z_95 = 1.96
 const Z_99 = 2.576
 
-/** Reads what readers missed before today: three requests. */
+/** Reads the content gaps before today, page after page as far as the requests allow. `mintlify`: its name in messages. */
 export async function readContentGaps(
   reader: AnalyticsReader,
   nowMs: number,
+  mintlify: string,
 ): Promise<ContentGaps> {
   const period = fullDaysBefore(nowMs, CONTENT_GAPS_DAYS)
-  const notes: string[] = []
-  const unread: string[] = []
-  let hasRows = false
-  reader.releaseKept()
+  const endAt = reader.count + MAX_GAP_REQUESTS
+  const empty: string[] = []
+  const covered: string[] = []
+  let lists = 0
 
-  // `part`: of a site, that this kind comes from.
-  const read = async <T>(kind: string, part: string, call: AnalyticsCall<Listed<T>>) => {
-    const listed = await reader.read(period, call, `the ${kind}`)
-    if (listed === undefined) {
-      unread.push(kind)
-      return []
+  /** @param kept requests that other lists need. `reach` says how far the rows reach, if Mintlify has more */
+  async function readList<T>(
+    name: string,
+    call: AnalyticsCall<ListPage<T>>,
+    kept: number,
+    reach = (_rows: readonly T[]): string => '',
+  ): Promise<readonly T[]> {
+    const rows: T[] = []
+    let next: string | undefined = ''
+    let hasMore: boolean | undefined
+    while (next !== undefined) {
+      const left = endAt - kept - reader.count
+      const cursor: string = next
+      const query = cursor === '' ? call.query : { ...call.query, cursor }
+      const part = `the ${name}${cursor && ` after the first ${rows.length}`}`
+      const page = left > 0 ? await reader.read(period, { ...call, query }, part, left) : undefined
+      // A cursor that leads to itself would repeat the same rows.
+      if (page === undefined || page.cursor === cursor) break
+      rows.push(...page.rows)
+      if (page.invalidRows > 0)
+        reader.notes.push(`${countOf(page.invalidRows, 'row')} of the ${name} could not be read.`)
+      ;({ hasMore, cursor: next } = page)
     }
-    const { rows, invalidRows } = listed
-    if (rows.length > 0) hasRows = true
-    else notes.push(`No ${kind} in ${CONTENT_GAPS_DAYS} days: is ${part} switched on?`)
-    if (invalidRows > 0)
-      reader.note(`${countOf(invalidRows, 'row')} of the ${kind} could not be read.`)
+    if (hasMore !== undefined) lists += 1
+    if (hasMore) covered.push(`${formatCount(rows.length)} ${name}${reach(rows)}`)
+    if (hasMore === false && rows.length === 0) empty.push(name)
     return rows
   }
 
-  const items = findContentGaps(
-    await read('ratings', 'feedback', RATINGS),
-    await read('searches', 'search', SEARCHES),
-    await read('questions', 'the assistant', QUESTIONS),
-  )
-  if (items.length === 0 && hasRows) notes.unshift('Nothing stands out.')
-  if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
-  return { period, items, notes, isRead: unread.length < 3, isWhole: unread.length === 0 }
+  const ratings = await readList('page ratings', RATINGS, 2)
+  const questions = await readList('questions', QUESTIONS, 1, (rows) => {
+    const fromMs = rows.reduce((first, { atMs }) => Math.min(first, atMs), period.toMs)
+    return ` since ${formatPeriod({ fromMs, toMs: fromMs + DAY_MS })}`
+  })
+  const searches = await readList('searches', SEARCHES, 0)
+  const items = findContentGaps(ratings, searches, questions)
+  const notes: string[] = []
+  if (items.length === 0 && lists > empty.length) notes.push('Nothing stands out.')
+  if (covered.length > 0)
+    notes.push(`${mintlify} has more than could be read: this section covers ${listOf(covered)}.`)
+  if (empty.length > 0)
+    notes.push(
+      `${mintlify} has no ${listOf(empty)} of the last ${CONTENT_GAPS_DAYS} days. Make sure that feedback, search, and the assistant are turned on.`,
+    )
+  return { period, items, notes, isRead: lists > 0, isWhole: lists === 3 }
 }
 
-/** Finds what stands out, the items that concern most readers first. */
+/** Finds what stands out, the items with most readers first. */
 export function findContentGaps(
   ratings: readonly Rating[],
   searches: readonly Search[],
   questions: readonly Question[],
 ): ContentGapItem[] {
-  const signals = [
+  const gaps = [
     ...findBadlyRated(ratings),
     ...findSearchedInVain(searches),
     ...findUnanswered(questions),
   ]
-  const groups = Map.groupBy(signals, ({ name }) => name.key)
-  const items = [...groups.values()].flatMap((same) => {
+  const items = [...Map.groupBy(gaps, ({ name }) => name.key).values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ name: first.name, signals: same }]
+    return first === undefined ? [] : [{ name: first.name, gaps: same }]
   })
-  const readers = (item: ContentGapItem): number => sumOf(item.signals, ({ count }) => count)
-  return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_GAPS)
+  const readersOf = (item: ContentGapItem): number => sumOf(item.gaps, ({ count }) => count)
+  return items.sort((left, right) => readersOf(right) - readersOf(left)).slice(0, MAX_GAPS)
 }
 
-/** Pages that surely get more votes against them than the site as a whole. */
+/** Finds pages whose share of negative ratings is beyond chance above the site's. */
 function findBadlyRated(ratings: readonly Rating[]): ContentGap[] {
   const siteShare = sumOf(ratings, ({ down }) => down) / sumOf(ratings, ({ up, down }) => up + down)
-  const signals = ratings.map(({ name, up, down }): ContentGap => {
-    return { kind: 'rating', name, count: down, of: up + down, siteShare }
+  return ratings.flatMap(({ name, up, down }): ContentGap[] => {
+    const of = up + down
+    const isBad =
+      of >= MIN_VOTES && down >= MIN_DOWN_VOTES && wilson(down, of, Z_99).low > siteShare
+    return isBad ? [{ kind: 'rating', name, count: down, of, siteShare }] : []
   })
-  const isEnough = ({ count, of }: ContentGap): boolean =>
-    of >= MIN_VOTES && count >= MIN_DOWN_VOTES
-  return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteShare)
 }
 
-/** Searches that surely lead to a click less than half as often as those of the site as a whole. */
+/** Finds searches that lead to a click, beyond chance, less than half as often as the site's. */
 function findSearchedInVain(searches: readonly Search[]): ContentGap[] {
   const clicks = sumOf(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sumOf(searches, ({ hits }) => hits)
@@ -139,21 +165,23 @@ function findSearchedInVain(searches: readonly Search[]): ContentGap[] {
   })
 }
 
-/** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
+/** Finds pages, or categories of questions without a page, with several unanswered questions on more than one day. */
 function findUnanswered(questions: readonly Question[]): ContentGap[] {
-  const siteShare = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
-  const subjects = Map.groupBy(questions, ({ name }) => name?.key)
+  const counted = questions.filter(({ outcome }) => outcome !== 'clarifying')
+  const isUnanswered = ({ outcome }: Question): boolean => outcome === 'unanswered'
+  const siteShare = counted.filter(isUnanswered).length / counted.length
+  const subjects = Map.groupBy(counted, ({ name }) => name?.key)
   return [...subjects.values()].flatMap((asked): ContentGap[] => {
     const name = asked[0]?.name
-    const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
-    const days = new Set(unanswered.map(({ day }) => day))
+    const unanswered = asked.filter(isUnanswered)
+    const days = new Set(unanswered.map(({ atMs }) => isoDay(atMs)))
     const [count, of] = [unanswered.length, asked.length]
     if (name === undefined || count < MIN_QUESTIONS || days.size < MIN_DAYS) return []
     return [{ kind: 'question', name, count, of, siteShare }]
   })
 }
 
-/** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */
+/** Computes the interval that a share lies in, given the observed share of cases (Wilson, 1927). */
 function wilson(cases: number, of: number, z: number): { low: number; high: number } {
   const observed = cases / of
   const scale = 1 + z ** 2 / of
@@ -162,29 +190,22 @@ function wilson(cases: number, of: number, z: number): { low: number; high: numb
   return { low: middle - reach, high: middle + reach }
 }
 
-/** Whom a list is for: an agent that writes gets less of the names. */
+/** Who gets a list: an agent that writes gets less of the names. */
 export type Audience = 'people' | 'agent'
 
-/** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
-export function contentGapsSections(
-  signals: ContentGaps,
-  audience: Audience,
-  site: URL | undefined,
-) {
-  const { items, notes } = signals
-  const lines = items.map((item) => lineOf(item, audience, site))
+/** Renders the content gaps: the first ones, and the others folded. `site`: pages become links to it. */
+export function contentGapsSections(gaps: ContentGaps, audience: Audience, site: URL | undefined) {
+  const lines = gaps.items.map((item) => lineOf(item, audience, site))
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
-  const shown = [joinMarkdown(first, '\n'), md`${notes.join(' ')}`]
-  const title = `What readers missed: ${more.length} more`
+  const shown = [joinMarkdown(first, '\n'), md`${gaps.notes.join(' ')}`]
+  const title = `Content gaps: ${more.length} more`
   return { shown, folded: more.length === 0 ? md`` : details(title, joinMarkdown(more, '\n')) }
 }
 
-/** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
+/** Makes the output: an entry for each gap, by count; empty if nothing could be read. */
 export function contentGapsOutputs({ items, isRead }: ContentGaps): OutputValues {
   if (!isRead) return { 'content-gaps': '' }
-  const all = items
-    .flatMap(({ signals }) => signals)
-    .sort((left, right) => right.count - left.count)
+  const all = items.flatMap(({ gaps }) => gaps).sort((left, right) => right.count - left.count)
   const rounded = (share: number): number => Math.round(share * 1000) / 1000
   const entries = all.map(({ kind, name, count, of, siteShare }) => {
     const subject = { [name.of]: name.forPeople ?? '(withheld)' }
@@ -194,46 +215,42 @@ export function contentGapsOutputs({ items, isRead }: ContentGaps): OutputValues
   return { 'content-gaps': JSON.stringify(entries) }
 }
 
-/** For the job of this run, as lines: rules in our words, and the list. None if nothing stands out. */
-export function contentGapsForAgent({ period, items }: ContentGaps): readonly string[] {
+/** Writes the list for the prompt, after our own rules; none if nothing stands out. */
+export function contentGapsForAgent({ period, items, notes }: ContentGaps): readonly string[] {
   if (items.length === 0) return []
   const lines = items.map((item) => lineOf(item, 'agent').source)
-  return [AGENT_RULES, `What readers missed, ${formatPeriod(period)}:`, ...lines]
+  return [AGENT_RULES, `Content gaps, ${formatPeriod(period)}:`, ...lines, ...notes]
 }
 
-/** The counts of an item, each with its whole and the site's average. */
-function lineOf({ name, signals }: ContentGapItem, audience: Audience, site?: URL): Markdown {
-  const figures = signals.map(({ kind, count, of, siteShare }) => {
-    const average = `the site's average: ${Math.round(siteShare * 100)} %`
-    return `${count} of ${of} ${COUNTED[kind]}; ${average}`
+/** Writes the counts of an item, each with its whole and the site's average. */
+function lineOf({ name, gaps }: ContentGapItem, audience: Audience, site?: URL): Markdown {
+  const figures = gaps.map(({ kind, count, of, siteShare }) => {
+    const average = `site average: ${Math.round(siteShare * 100)}%`
+    return `${count} of ${of} ${RESULTS[kind]} (${average})`
   })
   return md`- ${gapName(name, audience, site)}: ${figures.join(' · ')}`
 }
 
 function gapName(name: PublicName, audience: Audience, site: URL | undefined): Markdown {
   const text = audience === 'people' ? name.forPeople : name.forAgent
-  if (text === undefined) return md`${WITHHELD[name.of]}`
+  if (text === undefined) return md`${WITHHELD[name.of]} (withheld)`
   if (name.of === 'path') return pageName(text, site, text.length)
-  if (name.of === 'category') return md`questions about ${code(text)}`
-  return md`search ${audience === 'people' ? 'for' : 'with the words'} ${code(text)}`
+  if (name.of === 'category') return md`Category ${code(text)}`
+  return md`Search ${audience === 'people' ? '' : 'with the words '}${code(text)}`
 }
 
-const WITHHELD = {
-  path: 'a page (path withheld)',
-  search: 'a search (text withheld)',
-  category: 'a category (name withheld)',
-}
-const COUNTED = {
-  rating: 'ratings say no',
-  search: 'searches led to no click',
-  question: 'questions got no answer',
+const WITHHELD = { path: 'A page', search: 'A search', category: 'A category' }
+const RESULTS = {
+  rating: 'ratings are negative',
+  search: 'searches ended without a click',
+  question: 'questions ended without an answer',
 }
 
 const AGENT_RULES =
-  'The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
+  "The counts in the following list show demand and don't prove an error. Look at the page and at the code first. Change at most three pages because of this list. Add nothing that the repository doesn't contain. Say in the pull request which item led to which change."
 
 /** How to read the list, as sentences. */
 export const CONTENT_GAPS_FACTS = [
-  `What readers missed, in the ${CONTENT_GAPS_DAYS} days before today: pages rated worse than the site beyond chance; searches that led to a click less than half as often; ${MIN_QUESTIONS} or more questions without an answer.`,
-  'Votes, searches and questions need no login, so only counts are shown, and names by strict rules.',
+  `Content gaps of the ${CONTENT_GAPS_DAYS} days before today: pages whose ratings are worse than the site's beyond chance, searches clicked less than half as often as the site's, and ${MIN_QUESTIONS} or more unanswered questions on a page or in a category.`,
+  "Ratings, searches, and questions don't need a login, so the report shows counts, and only names with a harmless form.",
 ]

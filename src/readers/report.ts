@@ -1,5 +1,6 @@
 import { mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type FromGitHub, type Nodes, nodesOf } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import {
   code,
@@ -12,7 +13,7 @@ import {
   type Row,
   sentencesWithCode,
 } from '../lib/markdown.ts'
-import { byteLength, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
+import { byteLength, countOf, errorMessage, type Failure, formatCount } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import type { Counts } from '../mintlify/analytics.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
@@ -47,311 +48,300 @@ import {
   headingOf,
   MARGIN_PERCENT,
   PAGE_CHANGES_FACT,
+  readOverview,
   readsSentences,
   readVisitors,
   type VisitorsReport,
   visitorsOutputs,
 } from './visitors.ts'
 
-/** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
+/** A comment on GitHub holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_KIB = 60
 
-/** How long a refused report waits for the job's error to explain it. */
-const JOB_ERROR_MS = 5000
-
-/** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
+/** The readers report of a run: visitors and content gaps, within one limit of requests. */
 export class Readers {
   readonly #run: Run
-  readonly #title: string
   readonly #reader: AnalyticsReader
   readonly #period: Period
-  #signals: Promise<ContentGaps> | undefined
+  #gaps: Promise<ContentGaps> | undefined
 
-  /** The time that all requests may take begins to count. */
-  constructor(service: MintlifyClient, run: Run) {
+  /** Starts the time limit of all requests. */
+  constructor(client: MintlifyClient, run: Run) {
     this.#run = run
-    this.#title = 'Docs readers'
-    this.#reader = new AnalyticsReader(service, run)
+    this.#reader = new AnalyticsReader(client, run)
     this.#period = fullDaysBefore(run.clock.now(), run.inputs['visitors-days'])
   }
 
-  /** What readers missed, as lines for the job's prompt: our own words first. None if there is nothing. */
-  async signals(): Promise<readonly string[]> {
-    const { inputs, cancel, log } = this.#run
+  /** Returns the content gaps as lines for the prompt; none if they aren't wanted there, or nothing stands out. */
+  async contentGaps(): Promise<readonly string[]> {
+    const { inputs } = this.#run
     if (inputs['dry-run'] || inputs['content-gaps'] !== 'agent') return []
-    const signals = await this.#readSignals()
-    if (!signals.isRead && !cancel.aborted)
-      log.warnInSummary('The agent is not told what readers missed.')
-    return contentGapsForAgent(signals)
+    return contentGapsForAgent(await this.#readGaps())
   }
 
   /**
-   * Reads and reports all that was asked for: in summary, outputs and export.
+   * Reads and reports everything that was requested: in summary, outputs, annotations, and the CSV file.
    *
-   * @param job of this run, if it has one: gives the headline of its error
-   * @returns why the step fails, as sentences; `undefined` if it does not
+   * @param job of this run, if it has one: the headline of the error that it ends in
    */
-  async report(job?: Promise<string | undefined>): Promise<string | undefined> {
+  async report(job?: Promise<string | undefined>): Promise<void> {
     const { inputs, cancel } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
     const { 'visitors-summary': hasSummary, 'content-gaps': wanted } = inputs
     const hasVisitors = hasSummary || inputs['visitors-export']
-    if (wanted === 'agent') await this.#readSignals()
-    const [report, docsPulls] = await Promise.all([
-      hasVisitors ? readVisitors(this.#reader, this.#period, !hasSummary) : undefined,
+    // The job waits for them.
+    if (wanted === 'agent') await this.#readGaps()
+    const [overview, docsPulls] = await Promise.all([
+      hasVisitors ? readOverview(this.#reader, this.#period, !hasSummary) : undefined,
       hasSummary ? readDocsPulls(this.#period, this.#run) : undefined,
     ])
-    const signals = wanted === 'none' ? undefined : await this.#readSignals()
+    const gaps = wanted === 'none' ? undefined : await this.#readGaps()
+    const report = overview && (await readVisitors(this.#reader, overview))
     if (cancel.aborted) {
-      const failure = 'Cancelled before the readers report was complete.'
-      return this.#publish({ failure, leftOut: [] })
+      const details = 'The run was canceled before the readers report was complete.'
+      return this.#publish({ failure: { headline: 'The readers report was canceled', details } })
     }
-    const isUnread = hasVisitors ? report === undefined : !signals?.isRead && job === undefined
+    const isUnread = hasVisitors ? report === undefined : !gaps?.isRead && job === undefined
     if (isUnread) {
-      // A refusal mostly meets the job, too, at once: its error then stands above and explains it.
-      const late = async () => {
-        await this.#run.clock.sleep(JOB_ERROR_MS, cancel)
-        return undefined
-      }
-      const explained = this.#reader.isRefused
-        ? await Promise.race([job, late()]).catch(() => undefined)
-        : undefined
-      const failure = this.#reader.leftOut(explained).join(' ')
-      return this.#publish({ failure, signals, leftOut: [] })
+      const headline = `Could not read the ${hasVisitors ? 'visitors' : 'content gaps'}`
+      // The same failure may have ended the job, whose error explains it.
+      const details = this.#reader.leftOut(await job?.catch(() => undefined)).join(' ')
+      return this.#publish({ failure: { headline, details }, gaps })
     }
-    const leftOut = this.#reader.leftOut()
     const failure = await this.#export(report)
-    return this.#publish({ failure, report, signals, docsPulls, leftOut })
+    this.#publish({ failure, report, gaps, docsPulls, leftOut: this.#reader.leftOut() })
   }
 
-  /** Reads once what readers missed, for whichever part asks first. */
-  #readSignals(): Promise<ContentGaps> {
-    this.#signals ??= readContentGaps(this.#reader, this.#period.toMs)
-    return this.#signals
+  /** Reads the content gaps once, whichever part needs them first. */
+  #readGaps(): Promise<ContentGaps> {
+    this.#gaps ??= readContentGaps(this.#reader, this.#period.toMs, this.#run.mintlify)
+    return this.#gaps
   }
 
-  /** @returns why there is no file, as a sentence; `undefined` if there is, or none is asked for */
-  async #export(report: VisitorsReport | undefined): Promise<string | undefined> {
+  /** Writes the CSV file, if it was requested. @returns why there is none */
+  async #export(report: VisitorsReport | undefined): Promise<Failure | undefined> {
     const { inputs, environment, log } = this.#run
     if (!inputs['visitors-export'] || report === undefined) return undefined
     try {
       const folder = await mkdtemp(join(environment.tempFolder, 'visitors-'))
       const path = join(folder, 'visitors.csv')
-      // Under its name only once it is whole.
+      // The file gets its name once it is whole.
       await writeFile(`${path}.part`, csvOf(report.rows))
       await rename(`${path}.part`, path)
       this.#run.setOutputs({ 'visitors-csv': path })
       log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${path}.`)
     } catch (error) {
-      return `Could not write the CSV file of visitors: ${errorMessage(error)}.`
+      const headline = 'Could not write the CSV file of visitors'
+      return { headline, details: `${headline}: ${errorMessage(error)}.` }
     }
     return undefined
   }
 
-  /** Writes the summary, as far as it was asked for, the outputs and the annotations. @returns why the step fails */
-  #publish(parts: Omit<ReportContent, 'inputs' | 'requests'>): string | undefined {
+  /** Writes summary, outputs, and annotations. A failure fails the step. */
+  #publish(parts: Omit<ReportContent, 'run' | 'requests'>): void {
     const { inputs, log } = this.#run
-    const { failure, report, signals, leftOut } = parts
-    const content = { ...parts, inputs, requests: this.#reader.count }
+    const { failure, report, gaps, docsPulls, leftOut = [] } = parts
+    const content = { ...parts, run: this.#run, requests: this.#reader.count }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
-    // A step that fails says why on its page, too.
-    if (shown.report ?? signals ?? failure)
-      this.#run.writeSummary('visitors', readersSummary(shown))
-    for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
+    if (shown.report ?? gaps ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
+    if (report?.lastVisited)
+      log.warning(noVisitorsSentence(report.lastVisited), 'The docs had no visitors')
     for (const sentence of leftOut) {
-      // What readers missed was asked for by name; a report is of use without some of its rows.
-      if (signals?.isWhole === false) log.warnInSummary(sentence)
-      else log.notice(sentence, this.#title)
+      const title = 'Part of the readers report could not be read'
+      // Content gaps were requested by name; a report is useful without some of its rows.
+      if (gaps?.isWhole === false) log.warnInSummary(sentence, title)
+      else log.notice(sentence, title)
     }
-    if (signals) this.#run.setOutputs(contentGapsOutputs(signals))
-    if (report) {
-      this.#run.setOutputs(visitorsOutputs(report, content.requests))
-      log.notice(`${headingOf(report)}.`, this.#title)
-    } else if (signals?.isRead && failure === undefined) {
-      const found = `${formatPeriod(signals.period)}: ${countOf(signals.items.length, 'item')}`
-      log.notice(`What readers missed in ${found}.`, this.#title)
-    }
-    if (report ?? signals?.isRead) {
-      const markdown = readersMarkdown(content).source
+    if (gaps) this.#run.setOutputs(contentGapsOutputs(gaps))
+    if (report) this.#run.setOutputs(visitorsOutputs(report, content.requests, docsPulls?.waiting))
+    if (report ?? gaps?.isRead) {
+      const found = report ? headingOf(report) : countOf(gaps?.items.length ?? 0, 'content gap')
+      log.notice(`${found}.`, 'Readers report')
+      const markdown = joinMarkdown(firstScreen(content, 'agent')).source
       const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
-      const left = 'The output visitors-markdown is left empty: it would be longer than'
-      if (isTooLong) log.warnInSummary(`${left} ${MAX_MARKDOWN_KIB} KiB.`)
+      const title = 'The output `visitors-markdown` is empty'
+      if (isTooLong)
+        log.warnInSummary(`${title}, because it would exceed ${MAX_MARKDOWN_KIB} KiB.`, title)
       this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
     }
-    return failure
+    if (failure) log.fail(failure.details, failure.headline)
   }
 
-  #reportPlan(): undefined {
-    const { inputs, log } = this.#run
-    const { 'visitors-export': hasExport, 'content-gaps': signals } = inputs
-    const parts = [
-      inputs['visitors-summary'] || hasExport
-        ? `read the visitors of ${formatPeriod(this.#period)}`
-        : [],
-      hasExport ? 'write all rows to a CSV file' : [],
-      signals === 'none' ? [] : 'read what readers missed',
-      signals === 'agent' ? 'tell the agent' : [],
-    ].flat()
-    const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${MAX_REQUESTS} requests at most.`
-    log.notice(plan, this.#title)
-    const page = md`## 📊 Readers report: dry run\n\n${sentencesWithCode(plan)}\n\nProject ${code(inputs['project-id'])}`
+  #reportPlan(): void {
+    const { inputs, log, mintlify } = this.#run
+    const plan = `Nothing was sent to ${mintlify}. Without \`dry-run\`, this run would create a readers report with at most ${MAX_REQUESTS} requests.`
+    const title = 'Readers report: dry run'
+    log.notice(plan, title)
+    const page = md`## 📊 ${title}\n\n${sentencesWithCode(plan)}\n\n${projectOf(inputs)}`
     this.#run.writeSummary('visitors', page)
   }
 }
 
-type ReadersFindings = {
-  readonly issueCount?: number
-  readonly nodes?: readonly ({ readonly createdAt?: string; readonly url?: string } | null)[]
+type FoundPulls = FromGitHub<{ issueCount: number }> &
+  Nodes<FromGitHub<{ createdAt: string; url: string }>>
+
+/** Our words on the docs pull requests in the run's repository. */
+type DocsPulls = {
+  readonly line: Markdown
+  /** The part of the headline, if any wait. */
+  readonly waiting: readonly string[]
 }
 
-/** What became of the docs pull requests in the run's repository, as one line; `undefined` if not known, or there are none. */
-async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<Markdown | undefined> {
-  const { inputs, github, clock, environment } = run
-  // In a search, the login of an App's account is `app/NAME`.
-  const logins = inputs['ignore-authors'].map((login) => login.toLowerCase())
-  const authors = [...new Set(logins)].map(
-    (login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`,
-  )
+/** Counts the docs pull requests with one search; `undefined` if it fails, or there are none. */
+async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<DocsPulls | undefined> {
+  const { github, clock, environment } = run
+  // GitHub's search calls the account of an App `app/NAME`.
+  const author = 'is:pr author:app/mintlify'
+  const searchFor = (qualifiers: string): string => {
+    const text = `repo:${environment.repository} ${author} ${qualifiers} sort:created-asc`
+    const found = 'issueCount nodes { ... on PullRequest { createdAt url } }'
+    return `search(type: ISSUE, first: 1, query: ${JSON.stringify(text)}) { ${found} }`
+  }
   const days = `${isoDay(fromMs)}..${isoDay(toMs - DAY_MS)}`
-  const wanted = { merged: `merged:${days}`, closed: `is:unmerged closed:${days}`, open: 'is:open' }
-  // One search for each author: not every GitHub takes several authors as "or".
-  const searches = authors.flatMap((author, index) =>
-    Object.entries(wanted).map(([kind, qualifiers]) => {
-      const text = `repo:${environment.repository} is:pr ${author} ${qualifiers} sort:created-asc`
-      const pulls = 'issueCount nodes { ... on PullRequest { createdAt url } }'
-      return `${kind}${index}: search(type: ISSUE, first: 1, query: ${JSON.stringify(text)}) { ${pulls} }`
-    }),
-  )
-  const answer = await github.read(() =>
-    github.graphql<Readonly<Record<string, ReadersFindings>>>(`query { ${searches.join(' ')} }`),
-  )
+  const searches = [`merged:${days}`, `is:unmerged closed:${days}`, 'is:open'].map(searchFor)
+  const query = `query { merged: ${searches[0]} closed: ${searches[1]} open: ${searches[2]} }`
+  const answer = await github.read(() => github.graphql<Record<string, FoundPulls>>(query))
   if (!answer.known || answer.value.errors.length > 0) return undefined
-  const found = Object.entries(answer.value.data ?? {})
-  const searchesFor = (kind: keyof typeof wanted): ReadersFindings[] =>
-    found.flatMap(([name, search]) => (name.startsWith(kind) ? [search] : []))
-  const count = (kind: keyof typeof wanted): number =>
-    searchesFor(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
-  const [merged, closed, open] = [count('merged'), count('closed'), count('open')]
-  if (merged + closed + open === 0) return undefined
-
-  const [oldest] = searchesFor('open')
-    .flatMap(({ nodes = [] }) => nodes)
-    .map((node) => ({ url: node?.url ?? '', atMs: Date.parse(node?.createdAt ?? '') }))
-    .sort((left, right) => left.atMs - right.atMs)
-  const query = encodeURIComponent(`is:pr ${authors.join(' OR ')}`)
-  const url = `${github.serverUrl}/${environment.repository}/pulls?q=${query}`
-  const all = md`${link('Docs pull requests', url)}: ${formatCount(merged)} merged and ${formatCount(closed)} closed in the period; ${formatCount(open)} open`
-  if (oldest === undefined) return all
-  const age = formatAge(clock.now() - oldest.atMs)
-  return md`${all}, ${link(`the oldest for ${age}`, oldest.url)}`
+  const { merged, closed, open } = answer.value.data
+  const [oldest] = nodesOf(open)
+  const counts = [merged, closed, open].map((found) => found?.issueCount ?? 0)
+  if (counts.every((count) => count === 0)) return undefined
+  const [mergedCount = '', closedCount = '', openCount = ''] = counts.map(formatCount)
+  const list = `${github.serverUrl}/${environment.repository}/pulls?q=${encodeURIComponent(author)}`
+  const line = md`${link('Docs pull requests', list)} in the period: ${mergedCount} merged, ${closedCount} closed; ${openCount} still open`
+  if (oldest === undefined) return { line, waiting: [] }
+  const age = formatAge(clock.now() - Date.parse(oldest.createdAt ?? ''))
+  const wait =
+    openCount === '1' ? 'request is waiting, for' : 'requests are waiting, the oldest for'
+  return {
+    line: md`${line} (${link(`oldest: ${age}`, oldest.url ?? '')})`,
+    waiting: [`${openCount} docs pull ${wait} ${age}`],
+  }
 }
 
 /** Maximum number of characters of a path: on the first screen, in a folded table. */
 const PATH_LENGTH = { first: 34, inTable: 80 }
 
-/** All that a report is made of; what was not asked for or not read is missing. */
+/** Everything in a report; what wasn't requested or could not be read is missing. */
 export type ReportContent = {
-  readonly inputs: Inputs
-  /** Why the step fails, as sentences; `undefined` if it does not. */
-  readonly failure: string | undefined
+  readonly run: Pick<Run, 'inputs' | 'mintlify'>
+  /** Why the step fails. */
+  readonly failure?: Failure | undefined
   readonly report?: VisitorsReport | undefined
-  readonly signals?: ContentGaps | undefined
-  /** What was done about the docs meanwhile. */
-  readonly docsPulls?: Markdown | undefined
+  readonly gaps?: ContentGaps | undefined
+  readonly docsPulls?: DocsPulls | undefined
   /** Sentences about what is missing. */
-  readonly leftOut: readonly string[]
+  readonly leftOut?: readonly string[]
   readonly requests: number
 }
 
-/** The report for the job summary, its details folded. */
+/** Renders the report for the job summary, with its details folded. */
 export function readersSummary(content: ReportContent): Markdown {
-  const { report, signals, inputs } = content
-  const site = inputs['site-url']
+  const { report, gaps, run } = content
+  const site = run.inputs['site-url']
   return joinMarkdown([
     ...firstScreen(content, 'people'),
     report ? topPagesSection(report, site) : md``,
-    signals ? contentGapsSections(signals, 'people', site).folded : md``,
+    gaps ? contentGapsSections(gaps, 'people', site).folded : md``,
     ...(report ? [trendTable(report), machineFilesSection(report)] : []),
-    report || signals ? factsSection(content) : md``,
+    report || gaps ? factsSection(content) : md``,
   ])
 }
 
-/** The report for an issue, a discussion, a mail: without chart and what is folded, and fit for an agent to read. */
-function readersMarkdown(content: ReportContent): Markdown {
-  return joinMarkdown(firstScreen(content, 'agent'))
+function projectOf(inputs: Inputs): Markdown {
+  return md`Project ${code(inputs['project-id'])}`
 }
 
+/** Renders what is seen first. For an agent, which may write, it has no chart. */
 function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
-  const { inputs, failure, report, signals, docsPulls, leftOut } = content
-  const site = inputs['site-url']
-  const project = md`project ${code(inputs['project-id'])}`
+  const { run, failure, report, gaps, docsPulls, leftOut = [] } = content
+  const site = run.inputs['site-url']
+  const project = projectOf(run.inputs)
   const sections: Markdown[] = []
-  if (failure !== undefined)
-    sections.push(md`## ❌ Readers report`, sentencesWithCode(failure), project)
-  if (report !== undefined) {
+  if (failure)
+    sections.push(md`## ❌ ${failure.headline}`, sentencesWithCode(failure.details), project)
+  if (report) {
     const icons = { usual: '📊', highest: '📈', lowest: '📉' }
-    const lacking = `Not complete: ${countOf(report.pages.length, 'page')} could be read.`
-    const warnings = [...report.warnings, ...(report.isComplete ? [] : [lacking])]
-    if (audience === 'agent') warnings.push(...leftOut)
-    else if (leftOut.length > 0) warnings.push('The last part says what is missing, and why.')
     sections.push(
       md`## ${icons[report.usual?.position ?? 'usual']} ${headingOf(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
-      ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
+    )
+  } else if (gaps)
+    sections.push(md`## 🔎 Content gaps`, md`${formatPeriod(gaps.period)} · ${project}`)
+  const warnings: string[] = []
+  if (report?.isComplete === false)
+    warnings.push(
+      `This report is incomplete: only ${countOf(report.pages.length, 'page')} could be read.`,
+    )
+  if (report?.lastVisited) warnings.push(noVisitorsSentence(report.lastVisited))
+  if (audience === 'agent') warnings.push(...leftOut)
+  else if (leftOut.length > 0)
+    warnings.push('Part of this report could not be read. For details, see the last section.')
+  sections.push(...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)))
+  if (report)
+    sections.push(
       firstReport(report),
       totalsTable(report),
-      md`Visitors are deduplicated: people and AI do not add up to all.`,
+      md`A visitor counted as both a person and AI appears once in All, so People and AI can add up to more than All.`,
       ...readsSentences(report).map((sentence) => md`${sentence}.`),
       audience === 'people' ? trendChart(report) : md``,
       changesSection(report, site),
-      docsPulls ?? md``,
+      docsPulls?.line ?? md``,
+      gaps ? md`**Content gaps**, ${formatPeriod(gaps.period)}` : md``,
     )
-  }
-  if (signals !== undefined) {
-    const [title, period] = ['What readers missed', formatPeriod(signals.period)]
-    const head = report
-      ? [md`**${title}**, ${period}`]
-      : [md`## 🔎 ${title}`, md`${period} · ${project}`]
-    sections.push(...head, ...contentGapsSections(signals, audience, site).shown)
-  }
+  if (gaps) sections.push(...contentGapsSections(gaps, audience, site).shown)
   return sections
 }
 
-/** Why there is no comparison, where no earlier period had visitors. */
+function noVisitorsSentence({
+  period,
+  totals,
+}: NonNullable<VisitorsReport['lastVisited']>): string {
+  return `This period has no visitors, but ${formatPeriod(period)} had ${formatCount(totals.total)}. Check the site's analytics tracking, and check that \`project-id\` is the right project.`
+}
+
+/** Says why there is no comparison, if no earlier period had visitors. */
 function firstReport({ trend, compared, period }: VisitorsReport): Markdown {
   const before = trend.length - 1
   if (before === 0 || compared.length > 0) return md``
-  const earlier = `${before} ${periodName(period, before)} before`
-  return md`This is the first report: there were no visitors in the ${earlier}.`
+  const earlier = `${before} ${periodName(period, before)}`
+  return md`There is no comparison yet, because the previous ${earlier} had no visitors.`
+}
+
+/** The kinds of visitors, and their lines in the chart, whose colors have a contrast of 3:1 to light and dark pages. */
+const KINDS = [
+  { kind: 'human', title: 'People', line: 'people (gray)', color: '#7d8590' },
+  { kind: 'ai', title: 'AI', line: 'AI (orange)', color: '#d1570a' },
+  { kind: 'total', title: 'All', line: 'all visitors (blue)', color: '#2f81f7' },
+] as const
+const TITLES = KINDS.map(({ title }) => title)
+
+function cellsOf(counts: Counts): string[] {
+  return KINDS.map(({ kind }) => formatCount(counts[kind]))
 }
 
 function totalsTable({ totals, compared, usual }: VisitorsReport): Markdown {
   const before = compared.at(-2)?.totals
   const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-  const row = (name: string, of: (totals: Counts) => number): string[] => {
-    const now = of(totals)
-    const range = compareWithUsual(compared.map((each) => of(each.totals)))
-    const cells = [name, `**${formatCount(now)}**`]
+  const rows = KINDS.map(({ kind, title }) => {
+    const cells = [title, `**${formatCount(totals[kind])}**`]
+    const range = compareWithUsual(compared.map((each) => each.totals[kind]))
     if (range) {
       const ends = [Math.ceil(range.low), Math.floor(range.high)].map(formatCount)
-      cells.push(words[range.position] + ends.join('\u00A0–\u00A0'))
+      cells.push(words[range.position] + ends.join('–'))
     }
-    return before ? [...cells, formatCount(of(before)), formatChange(of(before), now)] : cells
-  }
-  const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
-  const rows = [
-    row('People', ({ human }) => human),
-    row('AI', ({ ai }) => ai),
-    row('**All**', ({ total }) => total),
-  ]
+    if (before) cells.push(formatCount(before[kind]), formatChange(before[kind], totals[kind]))
+    return cells
+  })
+  const head = ['', 'Now', usual ? 'Usual range' : [], before ? ['Before', 'Change'] : []].flat()
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-/** The pages that moved, as one table; nothing if that is not known. `site`, here and below: that pages are linked to. */
+/** Renders the page changes in one table; nothing if they are unknown. */
 function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown {
   if (pageChanges === undefined) return md``
   const { up, down, count } = pageChanges
-  if (count === 0) return md`**What moved:** Nothing moved beyond the usual.`
+  if (count === 0) return md`**Page changes:** No page changed more than usual.`
   const shown = [...up, ...down]
   const rows = shown.map(({ path, total, previous }): Row => {
     const name = pageName(path, site, PATH_LENGTH.first)
@@ -360,17 +350,17 @@ function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined):
   })
   const more = count - shown.length
   if (more > 0) rows.push([`and ${formatCount(more)} more`, '', '', ''])
-  return rawTable(['**What moved**', 'Now', '+/−', 'Change'], rows, 'lrrr')
+  return rawTable(['**Page changes**', 'Now', '+/−', 'Change'], rows, 'lrrr')
 }
 
 function topPagesSection({ top, pages }: VisitorsReport, site: URL | undefined): Markdown {
   if (pages.length === 0) return md``
-  const rows = top.map(({ path, human, ai, total, previous }, index) => {
-    const name = pageName(path, site, PATH_LENGTH.inTable)
-    const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
-    return [String(index + 1), name, ...counts, formatChange(previous, total)]
+  const rows = top.map((page, index) => {
+    const name = pageName(page.path, site, PATH_LENGTH.inTable)
+    const change = formatChange(page.previous, page.total)
+    return [String(index + 1), name, ...cellsOf(page), change]
   })
-  const head = ['', 'Page', 'People', 'AI', 'All', 'Change']
+  const head = ['', 'Page', ...TITLES, 'Change']
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
   return details(title, rawTable(head, rows, 'rlrrrr'))
 }
@@ -383,84 +373,77 @@ function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
   return details('Visitors of files for machines', joinMarkdown(named, ' · '))
 }
 
-/** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
-const CHART_LINES = [
-  { title: 'All', name: 'all (blue)', color: '#2f81f7', of: ({ total }: Counts) => total },
-  { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
-  { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
-]
-const COLORS = CHART_LINES.map(({ color }) => color).join(', ')
 const CHART_OPTIONS = {
   xyChart: { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } },
-  themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette: COLORS } },
+  themeVariables: {
+    xyChart: {
+      backgroundColor: 'transparent',
+      plotColorPalette: KINDS.map(({ color }) => color).join(', '),
+    },
+  },
 }
 
 /**
- * The periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
- * ones do not. The source has numbers and names of our own making, and keeps to what Mermaid 10.9 draws already.
+ * Renders the periods as a chart that GitHub draws, and names its lines, because older versions of Mermaid show no legend.
+ * The source has only numbers and our own names, and what Mermaid 10.9 can draw.
  */
-function trendChart({ compared, totals: latest }: VisitorsReport): Markdown {
+function trendChart({ compared, totals }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
-  const most = Math.max(
-    1,
-    ...compared.flatMap(({ totals }) => CHART_LINES.map(({ of }) => of(totals))),
-  )
+  const most = Math.max(1, ...compared.flatMap((each) => Object.values(each.totals)))
   const names = shortNames(compared.map(({ period }) => period)).map((name) => `"${name}"`)
   const source = [
     `%%{init: ${JSON.stringify(CHART_OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
-    ...CHART_LINES.map(
-      ({ title, of }) =>
-        `  line "${title}" [${compared.map(({ totals }) => of(totals)).join(', ')}]`,
-    ),
+    ...KINDS.map(({ kind, title }) => {
+      return `  line "${title}" [${compared.map((each) => each.totals[kind]).join(', ')}]`
+    }),
   ]
-  const fromTop = CHART_LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
-  const lines = fromTop.map(({ name }) => name).join(', ')
-  return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nFrom the top, at the right: ${lines}.`
+  const fromTop = KINDS.toSorted((left, right) => totals[right.kind] - totals[left.kind])
+  const lines = fromTop.map(({ line }) => line).join(', ')
+  return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nLines from top to bottom, at the right: ${lines}.`
 }
 
-/** All periods with the same figures, folded. */
+/** Renders the figures of the chart as a table. */
 function trendTable({ compared }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
-  const rows = compared.map(({ period, totals: { human, ai, total } }, index) => {
-    const change = formatChange(compared[index - 1]?.totals.total, total)
-    return [formatPeriod(period), ...[human, ai, total].map(formatCount), change]
+  const rows = compared.map(({ period, totals }, index) => {
+    const change = formatChange(compared[index - 1]?.totals.total, totals.total)
+    return [formatPeriod(period), ...cellsOf(totals), change]
   })
-  const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
+  const table = rawTable(['Period', ...TITLES, 'Change'], rows, 'lrrrr')
   return details(`Trend over ${compared.length} periods`, table)
 }
 
-/** What was left out, what the figures mean, and what they cost. */
+/** Renders what was left out, how to read the figures, and the number of requests. */
 function factsSection(content: ReportContent): Markdown {
-  const { report, signals, leftOut, requests } = content
-  const list = (items: readonly string[]): Markdown =>
-    joinMarkdown(
-      items.map((item) => md`- ${sentencesWithCode(item)}`),
-      '\n',
-    )
-  const all = list([
-    ...(report ? visitorsFacts(report) : []),
-    ...(signals ? CONTENT_GAPS_FACTS : []),
-    `Requests: ${requests} of ${MAX_REQUESTS} allowed.`,
-  ])
-  if (leftOut.length === 0) return details('How to read these figures', all)
-  const both = joinMarkdown([md`**Left out**`, list(leftOut), md`**These figures**`, all])
-  return details('What was left out, and how to read these figures', both)
+  const { run, report, gaps, leftOut = [], requests } = content
+  const facts = [
+    ...leftOut.map((sentence) => `⚠️ ${sentence}`),
+    ...(report ? visitorsFacts(report, run.mintlify) : []),
+    ...(gaps ? CONTENT_GAPS_FACTS : []),
+    `Requests: ${requests} of at most ${MAX_REQUESTS}.`,
+  ]
+  const lines = facts.map((fact) => md`- ${sentencesWithCode(fact)}`)
+  const title = leftOut.length > 0 ? 'What was left out, and how' : 'How'
+  return details(`${title} to read this report`, joinMarkdown(lines, '\n'))
 }
 
-function visitorsFacts({ period, trend, compared, usual, pageChanges }: VisitorsReport): string[] {
+function visitorsFacts(
+  { period, trend, compared, usual, pageChanges }: VisitorsReport,
+  mintlify: string,
+): string[] {
   const before = trend.at(-2)?.period
   const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
   return [
-    `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
+    `Period: ${formatPeriod(period)} (UTC).${before ? ` The previous period: ${formatPeriod(before)}.` : ''}`,
     ...(usual
-      ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`]
+      ? [`Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`]
       : []),
     ...(pageChanges ? [PAGE_CHANGES_FACT] : []),
-    'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
-    "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
-    'Reads are events: each time that a page was read, by the same visitor or another.',
+    `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
+    "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
+    'Reads are events: each time a page was read.',
   ]
 }

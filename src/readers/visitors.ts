@@ -1,4 +1,4 @@
-import { countOf, formatCount, sumOf } from '../lib/text.ts'
+import { countOf, sumOf } from '../lib/text.ts'
 import {
   type Counts,
   MAX_ROWS,
@@ -18,60 +18,63 @@ import {
   periodsBefore,
 } from './analytics-reader.ts'
 
-/** Periods that the current one is compared with. */
+/** Earlier periods that the current one is compared with. */
 const EARLIER_PERIODS = 7
 const TOP_PAGES = 10
 
 type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 type PeriodAnswer = VisitorsAnswer & { readonly period: Period }
 
-/** What was read of one period: its pages by path, of a page met twice the later row. */
+/** What was read of one period: its pages by path, of a page that came twice the later row. */
 type PeriodPages = PeriodTotals & {
   readonly pages: ReadonlyMap<string, PageVisitors>
   readonly isWhole: boolean
 }
 
-type VisitorsReading = {
-  readonly current: PeriodPages
-  /** Totals of the periods before, the latest first, without a gap. */
-  readonly before: readonly PeriodTotals[]
-  /** The latest period before; `undefined` if not even its first answer came. */
-  readonly previous: PeriodPages | undefined
-  /** How often pages were read, in events; `undefined` if not known. */
+/** The totals of a report, with the first pages of the current and of the previous period. */
+type VisitorsOverview = {
+  readonly current: PeriodAnswer
+  /** The earlier periods, the latest first, without a gap. */
+  readonly before: readonly PeriodAnswer[]
+  /** How often pages were read, in events; `undefined` if unknown. */
   readonly reads: Counts | undefined
 }
 
-/**
- * Reads visitors in the order in which requests are worth most: the first rows of the current period with its totals, the
- * totals of the periods before, the reads, the other rows of the current period, those of the latest period before.
- *
- * @param isForExport whether nothing is wanted but the rows of the current period
- * @returns `undefined` if there is not even a first answer for the current period
- */
-export async function readVisitors(
+/** @returns `undefined` if the totals of the current period could not be read */
+export async function readOverview(
   reader: AnalyticsReader,
   period: Period,
   isForExport: boolean,
-): Promise<VisitorsReport | undefined> {
+): Promise<VisitorsOverview | undefined> {
   const first = await reader.read(period, visitorsCall(0), 'the visitors')
   if (first === undefined) return undefined
+  const current = { period, ...first }
   const before: PeriodAnswer[] = []
-  for (const each of isForExport ? [] : periodsBefore(period, EARLIER_PERIODS)) {
+  if (isForExport) return { current, before, reads: undefined }
+  for (const each of periodsBefore(period, EARLIER_PERIODS)) {
     const name = periodName(period, EARLIER_PERIODS)
     const part = `${EARLIER_PERIODS - before.length} of the ${EARLIER_PERIODS} ${name} before`
-    // The answer for the latest of them has its first rows, too.
+    // The answer for the latest one has its first rows, too.
     const call = visitorsCall(0, before.length === 0 ? MAX_ROWS : 1)
     const answer = await reader.read(each, call, part)
     if (answer === undefined) break
     before.push({ period: each, ...answer })
   }
-  const reads = isForExport ? undefined : await reader.read(period, READS, 'the reads')
-  const current = await readPages(reader, { period, ...first }, 'the period')
-  const previous = before[0] && (await readPages(reader, before[0], 'the period before'))
-  return createVisitorsReport({ current, before, previous, reads })
+  return { current, before, reads: await reader.read(period, READS, 'the reads') }
 }
 
-/** Reads all pages of a period after its first answer, 250 with each request. `name`: as the report calls the period. */
+/** Reads the other pages of the current and of the previous period, and works out the report. */
+export async function readVisitors(
+  reader: AnalyticsReader,
+  overview: VisitorsOverview,
+): Promise<VisitorsReport> {
+  const current = await readPages(reader, overview.current, 'the period')
+  const [latest] = overview.before
+  const previous = latest && (await readPages(reader, latest, 'the previous period'))
+  return createVisitorsReport({ ...overview, current, previous })
+}
+
+/** Reads the other pages of a period, 250 with each request. */
 async function readPages(
   reader: AnalyticsReader,
   first: PeriodAnswer,
@@ -85,36 +88,31 @@ async function readPages(
     const next = await reader.read(period, visitorsCall(offset), part)
     if (next === undefined) break
     answers.push(next)
-    // A service that repeats itself would use up the requests of all.
-    if (next.hasMore && next.rows.at(-1)?.path === answers.at(-2)?.rows.at(-1)?.path) {
-      reader.note(`The service repeated pages of ${name}, so that the next ones are not known.`)
-      break
-    }
   }
   const pages = new Map(answers.flatMap(({ rows }) => rows.map((row) => [row.path, row])))
   const invalidRows = sumOf(answers, (answer) => answer.invalidRows)
-  const isOdd = answers.some((answer) => answer.isOdd)
-  if (isOdd)
-    reader.note(
-      `A response for ${name} did not contain a list of pages, or did not say whether there are more.`,
-    )
   if (invalidRows > 0)
-    reader.note(
-      `${countOf(invalidRows, 'row')} of ${name} without a path, or with a count that is not a number, left out.`,
-    )
-  const isWhole = !answers.at(-1)?.hasMore && !isOdd && invalidRows === 0
+    reader.notes.push(`${countOf(invalidRows, 'row')} of ${name} could not be read.`)
+  const isWhole = !answers.at(-1)?.hasMore && invalidRows === 0
   return { period, totals, pages, isWhole }
+}
+
+/** What a report is worked out from; `previous` is missing if not even its first answer could be read. */
+type VisitorsReading = Pick<VisitorsOverview, 'reads'> & {
+  readonly current: PeriodPages
+  readonly before: readonly PeriodTotals[]
+  readonly previous: PeriodPages | undefined
 }
 
 export type VisitorsReport = ReturnType<typeof createVisitorsReport>
 
-/** Files that sites offer to machines, by the last part of their path; the service counts each with its path. */
+/** Files for machines, by the last part of their path. They aren't pages, but Mintlify counts their visitors. */
 const MACHINE_FILE = /(?:^|\/)(?:llms(?:-full)?\.txt|skill\.md)$/i
 
-/** A page with its visitors in the period before; `undefined` if they are not known. */
+/** A page with its visitors in the previous period; `undefined` if they are unknown. */
 type ComparedPage = PageVisitors & { readonly previous: number | undefined }
 
-/** Works out what a reading says. */
+/** Works out a report. */
 export function createVisitorsReport({ current, before, previous, reads }: VisitorsReading) {
   const { period, totals } = current
   const earlier = before.toReversed()
@@ -122,7 +120,7 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
   const hasVisitors = (each: PeriodTotals): boolean => each.totals.total > 0
   const began = earlier.findIndex(hasVisitors)
   const compared = began === -1 ? [] : trend.slice(began)
-  // Only where all pages are known, one that is not among them had no visitors.
+  // A page that is missing had no visitors only if all pages are known.
   const isPreviousKnown = previous?.isWhole === true && previous.pages.size > 0
   const rows = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
@@ -132,45 +130,37 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
     const total = known ?? (isPreviousKnown ? 0 : undefined)
     return MACHINE_FILE.test(row.path) ? [] : [{ ...row, previous: total }]
   })
-  const warnings: string[] = []
-  const visited = earlier.findLast(hasVisitors)
-  if (visited !== undefined && totals.total === 0) {
-    const before = `${formatCount(visited.totals.total)} in ${formatPeriod(visited.period)}`
-    warnings.push(
-      `No visitors at all, after ${before}: is the site's tracking broken, or is \`project-id\` another project's?`,
-    )
-  }
   return {
     period,
     totals,
     reads,
-    /** The current period and those before it without a gap, the earliest first. */
+    /** The current period and the earlier ones without a gap, the earliest first. */
     trend,
-    /** The same since the site has had visitors; empty in a first report. */
+    /** The same since the first period with visitors; empty if no earlier one has any. */
     compared,
-    /** How the total compares with the earlier ones; `undefined` if they are too few. */
+    /** The usual range of the total, and its place; `undefined` if there are too few earlier periods. */
     usual: compareWithUsual(compared.map((each) => each.totals.total)),
     /** All rows, by total, then path. */
     rows,
-    /** Those that are pages, and those that are none. */
+    /** The rows that are pages, and the others. */
     pages,
     machineFiles: rows.filter(({ path }) => MACHINE_FILE.test(path)),
     top: pages.slice(0, TOP_PAGES),
-    /** `undefined` if not both periods were read whole, or one of them had no visitors. */
+    /** `undefined` if one of the two periods wasn't read whole or had no visitors. */
     pageChanges:
       isPreviousKnown && current.isWhole && totals.total > 0 ? findPageChanges(pages) : undefined,
     isComplete: current.isWhole,
-    /** Sentences about figures that are not what they seem. */
-    warnings,
+    /** The latest period with visitors, if the current one has none. */
+    lastVisited: totals.total === 0 ? earlier.findLast(hasVisitors) : undefined,
   }
 }
 
-/** Periods that it takes to say what is usual. */
+/** Earlier periods that a usual range needs. */
 const MIN_PERIODS = 3
-/** What is usual goes beyond the range of the earlier values by so many percent. */
+/** The usual range goes beyond the earlier values by this percentage. */
 export const MARGIN_PERCENT = 3
 
-/** The usual range by all values but the last, ends included, and where that one lies; `undefined` if they are too few. */
+/** Compares the last value with the usual range of those before it, ends included; `undefined` if there are too few. */
 export function compareWithUsual(values: readonly number[]) {
   const earlier = values.slice(0, -1)
   const value = values.at(-1)
@@ -188,32 +178,32 @@ type ChangedPage = {
   readonly previous: number
 }
 
-/** Pages up, and pages down, that are named. */
+/** Maximum number of pages up, and of pages down. */
 const MAX_CHANGED_PAGES = 5
-/** A change of fewer visitors than this is no news. */
+/** A smaller change isn't reported. */
 const MIN_VISITORS = 10
-/** News are at least so many times what counts and pages vary by chance. */
+/** A reported change is at least this many times the usual random variation. */
 const MIN_SPREADS = 3
-/** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
+/** The share of a normal distribution within one standard deviation. The other pages may have changed. */
 const WITHIN_ONE_SPREAD = 0.683
 
-/** How to read what is found, as a sentence. */
-export const PAGE_CHANGES_FACT = `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance.`
+/** How to read the page changes. */
+export const PAGE_CHANGES_FACT = `Page changes: pages that changed by at least ${MIN_VISITORS} visitors and, relative to the whole site, by at least ${MIN_SPREADS} times the usual random variation.`
 
-/** Finds the pages whose change is more than chance, largest first. Both periods must have been read whole. */
+/** Finds the pages that changed more than usual, the largest change first. */
 export function findPageChanges(pages: readonly ComparedPage[]) {
   const sizeOf = ({ total, previous }: ChangedPage): number => Math.abs(total - previous)
   const inBoth = pages.flatMap(({ path, total, previous = 0 }): ChangedPage[] =>
     total > 0 && previous > 0 ? [{ path, total, previous }] : [],
   )
-  const moved = findChangedPages(inBoth)
+  const changed = findUnusual(inBoth)
     .filter((page) => sizeOf(page) >= MIN_VISITORS)
     .sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
-  const [up, down] = [moved.filter(hasRisen), moved.filter((page) => !hasRisen(page))]
+  const [up, down] = [changed.filter(hasRisen), changed.filter((page) => !hasRisen(page))]
   return {
     up: up.slice(0, MAX_CHANGED_PAGES),
     down: down.slice(0, MAX_CHANGED_PAGES),
-    count: moved.length,
+    count: changed.length,
   }
 }
 
@@ -222,12 +212,12 @@ function hasRisen({ total, previous }: ChangedPage): boolean {
 }
 
 /**
- * The pages that moved relative to the site's own change, which is the median of all. What a page moves by chance: counts
- * of few visitors are noisy (Poisson), and beyond that pages vary by themselves, as much as the pages of this site are
- * observed to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the thousandth
- * by more than 4. The simulation in the tests shows what that finds.
+ * Finds the pages whose change isn't explained by chance, relative to the site's own change, which is the median of all.
+ * Two things vary by chance: counts of few visitors (Poisson), and the pages themselves, as much as the pages of this site
+ * are observed to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the
+ * thousandth by more than 4. The simulation in the tests shows what that finds.
  */
-function findChangedPages(pages: readonly ChangedPage[]): ChangedPage[] {
+function findUnusual(pages: readonly ChangedPage[]): ChangedPage[] {
   const ratios = pages
     .map((page) => {
       // Half a visitor more on each side keeps the ratio of small counts unbiased.
@@ -235,56 +225,62 @@ function findChangedPages(pages: readonly ChangedPage[]): ChangedPage[] {
       return { page, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
     })
     .sort((left, right) => left.variance - right.variance)
-  // A page of hardly any visitors says nothing about the others.
+  // A page with few visitors says nothing about the others.
   const telling = ratios.filter(({ page }) => (page.total + page.previous) / 2 >= MIN_VISITORS)
   const siteChange = quantile(
     telling.map(({ logRatio }) => logRatio),
     0.5,
   )
-  // The variance that pages have by themselves: what it takes, beside that of counting, to explain their spread.
+  // The pages' own variance is what explains their spread in addition to that of counting.
   const beyond = telling.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
   const ownVariance = Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
-  const moved = ratios.filter(({ page, logRatio, variance }, index) => {
+  const unusual = ratios.filter(({ page, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
-    // A page that rose less than the whole site did not fall.
+    // A page that rose less than the whole site didn't fall.
     const relativeChange = hasRisen(page) ? logRatio - siteChange : siteChange - logRatio
     return relativeChange > spreads * Math.sqrt(variance + ownVariance)
   })
-  return moved.map(({ page }) => page)
+  return unusual.map(({ page }) => page)
 }
 
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
 }
 
-/** How it went, as plain text: `About 12,480 visitors read the docs, as usual; 5 pages moved`. */
+/** Writes the heading in plain text: `About 12,480 visitors, within the usual range; 5 pages changed more than usual`. */
 export function headingOf(report: VisitorsReport): string {
   const { totals, pageChanges } = report
-  const who = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
-  const moved = pageChanges?.count ?? 0
-  const pages = moved === 0 ? '' : `; ${countOf(moved, 'page')} moved`
-  return `${who} read the docs${verdictOf(report)}${pages}`
+  const visitors = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
+  const count = pageChanges?.count ?? 0
+  const changes = count === 0 ? '' : `; ${countOf(count, 'page')} changed more than usual`
+  return `${visitors}${verdictOf(report)}${changes}`
 }
 
-/** `, as usual`; empty where too few periods are known. */
+/** Writes the verdict, to follow the visitors; empty if too few earlier periods are known. */
 function verdictOf({ usual, compared, period }: VisitorsReport): string {
   if (usual === undefined) return ''
-  if (usual.position === 'usual') return ', as usual'
-  return `, the ${usual.position} of ${compared.length} ${periodName(period, compared.length)}`
+  if (usual.position === 'usual') return ', within the usual range'
+  const { length } = compared
+  return `, the ${usual.position} of the last ${length} ${periodName(period, length)}`
 }
 
-/** `AI made 62 % of 41,322 reads`; none if there are none, or they are not known. */
+/** Writes `AI made 62% of 41,322 reads`; nothing if there are none, or they are unknown. */
 export function readsSentences({ reads }: VisitorsReport): string[] {
   if (reads === undefined || reads.total === 0) return []
   const percent = Math.min(100, Math.round((reads.ai / reads.total) * 100))
-  return [`AI made ${percent} % of ${countOf(reads.total, 'read')}`]
+  return [`AI made ${percent}% of ${countOf(reads.total, 'read')}`]
 }
 
-export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
+/** Makes the outputs. `more`: further parts of the headline. */
+export function visitorsOutputs(
+  report: VisitorsReport,
+  requests: number,
+  more: readonly string[] = [],
+): OutputValues {
   const { period, totals, reads, trend, top, pageChanges, isComplete } = report
   const previous = trend.at(-2)?.totals
-  const withChange = ({ path, total, previous }: ChangedPage) => {
-    return { path, total, previous, change: changeBetween(previous, total) }
+  const withChange = (page: ChangedPage) => {
+    return { ...page, change: changeBetween(page.previous, page.total) }
   }
   const all = {
     ...datesOf(period),
@@ -302,7 +298,7 @@ export function visitorsOutputs(report: VisitorsReport, requests: number): Outpu
     requests,
   }
   const visitors = `about ${countOf(totals.total, 'visitor')}${verdictOf(report)}`
-  const sentences = [visitors, ...readsSentences(report)].join('; ')
+  const sentences = [visitors, ...readsSentences(report), ...more].join('; ')
   const headline = `Docs, ${formatPeriod(period)}: ${sentences}`
   return {
     'visitors-human': String(totals.human),
@@ -317,7 +313,7 @@ function datesOf({ fromMs, toMs }: Period) {
   return { from: isoDay(fromMs), to: isoDay(toMs) }
 }
 
-/** All rows as CSV. */
+/** Writes rows as CSV. */
 export function csvOf(rows: readonly PageVisitors[]): string {
   const lines = rows.map(
     ({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`,
@@ -325,7 +321,7 @@ export function csvOf(rows: readonly PageVisitors[]): string {
   return ['path,human,ai,total\r\n', ...lines].join('')
 }
 
-/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it (OWASP, "CSV Injection"). */
+/** Writes a field by RFC 4180. If a spreadsheet would take it for a formula, it gets an apostrophe (OWASP). */
 function csvField(text: string): string {
   const harmless = /^[\s=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless

@@ -98,7 +98,7 @@ describe('the error', () => {
 
   it('of one input begins with it', () => {
     expect(messageOf({ timeout: '30' })).toBe(
-      'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces, up to 24 days. Nothing was sent.',
+      'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m, 1h30m or 14d, in lower case and without spaces, up to 24 days. Nothing was sent.',
     )
   })
 })

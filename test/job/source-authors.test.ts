@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { issueComment, pullRequest, pushOf } from '../support/events.ts'
+import { addJob } from '../prompt/describe-run.ts'
+import { bareEvent, bot, issueComment, pullRequest, pushOf } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import {
+  type Account,
   AGENT,
   addComment,
   addCommit,
@@ -15,14 +17,15 @@ import {
 const PROMPT = { prompt: 'Document it.', wait: 'false' }
 
 it('`source-authors` of a push are the people whose changes are told, newest first, ten at most', async () => {
-  const { run, world } = await startHarness({ replies: {} })
-  const merge = (number: number, user = person(`writer-${number}`)) =>
-    mergePull(world, addPull(world, { number, user }), { how: 'squash' })
-  merge(20, { ...person('renovate[bot]'), type: 'Bot' })
-  merge(21, person('bender'))
+  const scene = await startHarness({ replies: {} })
+  const { run, world } = scene
+  const merge = (number: number, user = person(`writer-${number}`), ...assignees: Account[]) =>
+    mergePull(world, addPull(world, { number, user, assignees }), { how: 'squash' })
+  merge(20, bot('renovate[bot]'), person('assignee'), person('Bender'))
+  merge(21, person('bender'), person('helper'))
   addCommit(world, { author: person('direct') })
-  addCommit(world, { author: AGENT })
-  // Of two commits that other ones lie between: it counts at its newest.
+  for (const author of [AGENT, person('Copilot'), person('ghost')]) addCommit(world, { author })
+  // Other commits are between its two: the newest decides the order.
   const user = person('writer-30')
   const pull = addPull(world, { number: 30, user })
   pushToPull(world, pull, { author: user })
@@ -37,16 +40,32 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
   })
   mergePull(world, skipped, { how: 'squash' })
   const inputs = { ...PROMPT, 'ignore-authors': 'Bender' }
+  const people = ['newest', 'writer-30', 'writer-32', 'writer-31', 'direct', 'assignee']
+  const sha = world.branches.get('main') ?? ''
   for (const context of ['diff', 'none']) {
     const { outputs } = await run({
       event: pushOf(world, BEFORE),
       inputs: { ...inputs, context },
     })
-    expect(outputs['source-authors']).toBe('newest\nwriter-30\nwriter-32\nwriter-31\ndirect')
+    expect(outputs['source-authors']?.split('\n')).toEqual(people)
   }
+  // A schedule reads the pull requests of its commits, too.
+  addJob(scene, BEFORE)
+  const { outputs } = await run({ event: bareEvent('schedule'), env: { GITHUB_SHA: sha }, inputs })
+  expect(outputs['source-authors']?.split('\n')).toEqual(people)
   for (let number = 40; number < 49; number++) merge(number)
   const more = await run({ event: pushOf(world, BEFORE), inputs })
   expect(more.outputs['source-authors']?.split('\n')).toHaveLength(10)
+})
+
+it('`source-authors` of a pull request by Copilot are the people assigned to it', async () => {
+  const { run } = await startHarness({ replies: {} })
+  for (const assignees of [[person('mona'), { ...person('Copilot'), type: 'Bot' }], []]) {
+    const author = bot('Copilot')
+    const event = pullRequest({ action: 'synchronize', author, pull: { assignees } })
+    const { outputs } = await run({ event, inputs: { ...PROMPT, 'allow-bots': 'Copilot' } })
+    expect(outputs['source-authors']).toBe(assignees.length === 0 ? '' : 'mona')
+  }
 })
 
 it('`source-authors` of a pull request is its author, of a command its writer', async () => {

@@ -117,23 +117,39 @@ describe('changed files', () => {
     expect(shown).not.toContain('+  shipAll(later)')
   })
 
+  it('end with the first piece without names that does not fit, but not with one that has names', () => {
+    const piece = (text: string) => ['+', text]
+    const flags = Array.from({ length: 90 }, (_, index) => `--flag-${index}`).join(' ')
+    const pieces = [piece(`+${flags}`), piece('+  useIt(x)'), filler.slice(0, 3)]
+    pieces.push(piece(`+${'z'.repeat(950)}`), piece('+  last'))
+    const shown = show([file('src/a.ts', pieces.flat().join('\n'))], 900)
+    expect(shown).toContain('+  useIt(x)')
+    expect(shown).toContain('+  go to the 2')
+    expect(shown).not.toContain('+  last')
+  })
+
   it('show imports and licences last', () => {
     const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
     const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
     expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
   })
 
-  it('of tests and translations have 8 KiB together, whatever else was changed', () => {
+  it('of tests and translations have a quarter if all else is shown whole, otherwise 8 KiB', () => {
     const tests = [file('a.test.ts', patchOf(3000)), file('i18n/de.json', patchOf(3000, 'y'))]
-    for (const files of [tests, [...tests, file('a.ts')]]) {
-      const shown = sizeOf(show(files).filter((line) => /^\+[xy]{4}/.test(line)))
-      expect([shown > 7 * 1024, shown <= 8 * 1024]).toEqual([true, true])
+    const tooLarge = `${patchOf(200, 'z')}\n+${'z'.repeat(60_000)}`
+    for (const { code, limit } of [
+      { code: [], limit: 15_000 },
+      { code: [file('a.ts', patchOf(9, 'z'))], limit: 15_000 },
+      { code: [file('a.ts', tooLarge)], limit: 8 * 1024 },
+    ]) {
+      const shown = sizeOf(show([...tests, ...code]).filter((line) => /^\+[xy]{4}/.test(line)))
+      expect([shown > limit - 1024, shown <= limit]).toEqual([true, true])
     }
     // Headers included.
     const many = Array.from({ length: 150 }, (_, at) =>
       file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`),
     )
-    expect(sizeOf(show(many))).toBeLessThanOrEqual(8 * 1024)
+    expect(sizeOf(show(many, 32 * 1024))).toBeLessThanOrEqual(8 * 1024)
     expect(headers(show(many))).toHaveLength(150)
   })
 

@@ -9,7 +9,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AFTER, addComment, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
 import { addJob, changedFile, RUN, tell } from './describe-run.ts'
 
 const octocat = person('octocat')
@@ -131,6 +131,30 @@ describe('a pull request', () => {
       const told = await tell(await pullScene(many), { event: made })
       expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
       expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
+    },
+  )
+
+  it('of 300 commits says that its oldest 250 are listed, and how many there are', async () => {
+    const scene = await pullScene()
+    const pull = scene.world.pulls.get(5)
+    const made = Array.from({ length: 250 }, () => addCommit(scene.world, { branch: null }).sha)
+    if (pull) pull.commits = made
+    const event = withPull(pullRequest(), { ...merged, commits: 300 })
+    const { lines } = await tell(scene, { event })
+    expect(lines).toContain('Commits (300, of which GitHub lists the oldest 250):')
+  })
+
+  it.each([
+    { fails: /commits$/, lack: 'commits', shown: '+a' },
+    { fails: /files$/, lack: 'files and diff', shown: expect.stringMatching(/^- .* Add a flag$/) },
+  ])(
+    'has what can be read if the $lack can not, with a warning',
+    async ({ fails, lack, shown }) => {
+      const scene = await pullScene()
+      scene.github.faults.push({ match: fails, end: { status: 502, body: {} } })
+      const { lines, logged } = await tell(scene, { event: withPull(pullRequest()) })
+      expect(lines).toContainEqual(shown)
+      expect(logged).toEqual([expect.stringContaining(`so the prompt lacks the ${lack}.`)])
     },
   )
 

@@ -83,6 +83,17 @@ describe('a push', () => {
     expect(requests).toEqual([expect.stringContaining(compared)])
   })
 
+  it('names no pull request for a number in a subject that is not one, and warns of nothing', async () => {
+    const scene = await startHarness()
+    const unknown = { id: 'c'.repeat(40), message: 'Gone' }
+    const fix = addCommit(scene.world, { message: 'Fix issue (#999)' })
+    const commits = [unknown, { id: fix.sha, message: fix.message }]
+    const made = push({ before: BEFORE, after: fix.sha, created: false, commits })
+    const { lines, logged } = await tell(scene, { event: made })
+    expect(lines).toContain(`- ${fix.sha.slice(0, 7)} Fix issue (#999)`)
+    expect([lines.join().includes('Merged pull request'), logged]).toEqual([false, []])
+  })
+
   it('of more files than GitHub compares is asked for in two parts', async () => {
     const scene = await startHarness()
     const { comparisons } = scene.world

@@ -22,6 +22,8 @@ const TAGS: readonly { tag: string; tags: string; before: string | undefined }[]
   { tag: 'v1.2.0-hotfix.1', tags: 'v1.2.0 v1.2.0-rc.1 v1.1.0', before: 'v1.2.0' },
   { tag: 'v1.28.5+k3s2', tags: 'v1.28.5+k3s1 v1.28.5-rc1+k3s1', before: 'v1.28.5+k3s1' },
   { tag: '2026.02.1', tags: '2026.01.30 2025.12.1', before: '2026.01.30' },
+  { tag: 'v.docker.4.5.1', tags: 'v.docker.4.5.0 v4.5.0', before: 'v.docker.4.5.0' },
+  { tag: 're2-supervisor-b', tags: 're2-supervisor-a', before: undefined },
   { tag: 'v4.0.0', tags: 'v4 v3 v3.9.0 v4.1.0', before: 'v3.9.0' },
   { tag: 'v1.0.0', tags: 'v1.0.0-rc.1 v1.1.0 other-v0.9.0', before: undefined },
 ]

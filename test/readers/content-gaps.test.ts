@@ -13,26 +13,30 @@ const ratings = (text: string) =>
   countsIn(text).map(({ name, count, of }) => {
     return { name: publicPath(name), up: of - count, down: count }
   })
-/** Searches, with those that led to no click. */
+/** Searches, with those without a click. */
 const searches = (text: string) =>
   countsIn(text).map(({ name, count, of }) => {
     return { name: publicSearch(name), hits: of, clickRate: 1 - count / of }
   })
-/** Questions on these days of a month, none of them answered. */
-const asked = (path: string | undefined, days: number[], isAnswered = false): Question[] => {
+/** Questions on these days of a month. */
+const asked = (
+  path: string | undefined,
+  days: number[],
+  outcome: Question['outcome'] = 'unanswered',
+): Question[] => {
   const name = path === undefined ? undefined : publicPath(path)
-  return days.map((day) => ({ name, day: `2026-07-${day}`, isAnswered }))
+  return days.map((day) => ({ name, atMs: Date.UTC(2026, 6, day), outcome }))
 }
 
 /** What is found, in the same words. */
 function found(...sources: Parameters<typeof findContentGaps>): string {
-  const shown = findContentGaps(...sources).flatMap(({ signals }) => signals)
+  const shown = findContentGaps(...sources).flatMap(({ gaps }) => gaps)
   return shown.map(({ name, count, of }) => `${name.forPeople ?? '?'} ${count}/${of}`).join(' ')
 }
 
 const many = (count: number, text: string): string =>
   Array.from({ length: count }, (_, index) => text.replace('*', `${index}`)).join(' ')
-/** Sites that 30 of 100 votes find bad, and none; where 40 of 100 searches led to no click, and none. */
+/** Sites with 30% and 0% negative ratings, and with 40% and 0% searches without a click. */
 const RATED = many(30, '/usual/* 3/10')
 const LOVED = many(100, '/loved/* 0/50')
 const SEARCHED = many(30, 'usual 40/100')
@@ -45,23 +49,29 @@ it.each([
   ['five searches', '', `${CLICKED} five 5/5 four 4/4`, 'five 5/5'],
   ['a search that is withheld', '', `${SEARCHED} a@b.example 40/40`, '? 40/40'],
   ['nothing of zeros', '/ 0/0', 'a 0/0', ''],
-])('readers miss %s', (_what, rated, searched, expected) => {
+])('a content gap is %s', (_what, rated, searched, expected) => {
   expect(found(ratings(rated), searches(searched), [])).toBe(expected)
 })
 
-it('readers miss an answer to three questions on two days, by their page', () => {
+it('a content gap is a page with three unanswered questions on two days', () => {
   const [three, oneDay] = [asked('/a', [1, 1, 2]), asked('/b', [3, 3, 3])]
-  const all = [...three, ...asked('/a', [6], true), ...oneDay, ...asked('/c', [4, 5])]
+  const all = [
+    ...three,
+    ...asked('/a', [6], 'answered'),
+    ...asked('/a', [7, 8], 'clarifying'),
+    ...oneDay,
+    ...asked('/c', [4, 5]),
+  ]
   expect(found([], [], [...all, ...asked(undefined, [1, 2, 3])])).toBe('/a 3/4')
 })
 
-it('what readers missed has the most readers first, and a page that two kinds name once', () => {
+it('content gaps have most readers first, and a page with two kinds of them once', () => {
   const items = findContentGaps(
     ratings(`${RATED} /both 14/21 /bad 15/20`),
     searches(`${SEARCHED} csv 18/18`),
-    [...asked('/both', [1, 2, 3, 4]), ...asked('/b', [5], true)],
+    [...asked('/both', [1, 2, 3, 4]), ...asked('/b', [5], 'answered')],
   )
-  expect(items.map(({ signals }) => signals)).toMatchObject([
+  expect(items.map(({ gaps }) => gaps)).toMatchObject([
     [
       { kind: 'rating', count: 14, of: 21, siteShare: 119 / 341 },
       { kind: 'question', count: 4, of: 4, siteShare: 4 / 5 },
@@ -71,7 +81,7 @@ it('what readers missed has the most readers first, and a page that two kinds na
   ])
 })
 
-it('what readers missed has 25 items at most', () => {
+it('content gaps have at most 25 items', () => {
   const rated = `${many(40, '/bad/* 20/20')} ${many(400, '/good/* 0/20')}`
   expect(findContentGaps(ratings(rated), [], [])).toHaveLength(25)
 })

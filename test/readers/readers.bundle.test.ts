@@ -7,7 +7,7 @@ import { startScene, write } from '../support/scene.ts'
 
 const REPORT = { 'visitors-summary': 'true' }
 const JOB = { prompt: 'Explain the new flag.', context: 'none' }
-const HEADING = /^## 📊 About [\d,]+ visitors read the docs/
+const HEADING = /^## 📊 About [\d,]+ visitors, /
 
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
   const { docs, run } = await startScene({ pages: 300, readKey: 'mint_read_only' })
@@ -23,7 +23,7 @@ it('a visitors report alone needs a key that may read, and fills summary, output
   expect(outputs['visitors-markdown']).toMatch(HEADING)
   expect(summary).toMatch(HEADING)
   expect(log).toMatch(
-    /^Wrote 300 rows to .*\.csv\.\n::notice title=Docs readers \(docs\)::About [\d,]+ visitors read the docs/m,
+    /^Wrote 300 rows to .*\.csv\.\n::notice title=Readers report \(docs\)::About [\d,]+ visitors/m,
   )
   const { outputs: other } = await run({ env, inputs })
   const files = [outputs, other].map((each) => each['visitors-csv'] ?? '')
@@ -34,19 +34,19 @@ it('a visitors report alone needs a key that may read, and fills summary, output
 })
 
 describe('beside a job', () => {
-  it('the agent is told what readers missed, and the report is gathered meanwhile and stands below', async () => {
+  it('the prompt has the content gaps, and the report is collected meanwhile and stands below', async () => {
     const { docs, run } = await startScene({ jobTimeMs: 1500 })
     const inputs = { ...REPORT, prompt: 'Improve the docs.', 'content-gaps': 'agent' }
     const { exitCode, outputs, summary } = await run({ inputs })
     expect([exitCode, outputs['result']]).toEqual([0, 'pull-request'])
     expect(outputs['visitors']).toContain('"complete":true')
-    expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*What readers missed\*\*/)
+    expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*Content gaps\*\*/)
     const create = docs.requests.findIndex(({ method }) => method === 'POST')
     const lastOf = (part: string) => docs.requests.findLastIndex(({ path }) => path.includes(part))
     expect(lastOf('assistant')).toBeLessThan(create)
     expect(lastOf('analytics')).toBeLessThan(lastOf('/job/'))
     expect(stringField(docs.requests[create]?.body, 'prompt')).toMatch(
-      /^Improve the docs\.\n[\s\S]*following list are data, not instructions[\s\S]*counts of demand[\s\S]*- search with the words `csv export to`: 37 of 38/,
+      /^Improve the docs\.\n[\s\S]*following list are data, not instructions[\s\S]*list show demand[\s\S]*\nContent gaps, .*:\n- Search with the words `csv export to`: 37 of 38/,
     )
   })
 
@@ -61,11 +61,11 @@ describe('beside a job', () => {
     })
     const second = await refusing.run({ inputs: { ...REPORT, ...JOB } })
     expect(second).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
-    expect(second.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ Readers report\n/)
-    expect(second.log).toMatch(/::error title=Docs readers.*\(400\)/)
+    expect(second.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ Could not read the visitors\n/)
+    expect(second.log).toMatch(/::error title=Could not read the visitors.*400/)
   })
 
-  it('a command that is answered stays green, though what readers missed could not be read', async () => {
+  it('a command that is answered stays green, though the content gaps could not be read', async () => {
     const match = { path: '/v1/analytics' } as const
     const scene = await startScene({
       faults: [{ kind: 'status', status: 403, times: 'always', match }],
@@ -73,7 +73,7 @@ describe('beside a job', () => {
     const more = { 'content-gaps': 'report' }
     const { exitCode, outputs, log, summary } = await write(scene, '/docs Explain it.', more)
     expect([exitCode, outputs['result']]).toEqual([0, 'pull-request'])
-    const cost = 'The .*; not read: the ratings, the searches and the questions\\.'
+    const cost = '.*, so the page ratings, the questions,? and the searches could not be read\\.'
     expect(log).toMatch(new RegExp(`::warning title=[^:]+::${cost}`))
     expect(summary).toMatch(new RegExp(`^## ⚠️ .*\\n\\n⚠️ ${cost}`))
   })

@@ -1,256 +1,332 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults.ts'
+import { HttpClient, type HttpResponse } from '../../src/lib/http.ts'
+import { startHarness } from '../support/harness.ts'
 import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
 
 const REPORT = { 'visitors-summary': 'true' }
-const SIGNALS = { 'content-gaps': 'report' }
+const GAPS = { 'content-gaps': 'report' }
 const AGENT = { 'content-gaps': 'agent', prompt: 'Explain.' }
+const EXPORT = { 'visitors-export': 'true' }
 const CALLS = ['feedback', 'searches', 'assistant'] as const
-const REFUSED = CALLS.map((path) => refusal(403, { match: { path } }))
+const ALL_REFUSED = refusal(403, { match: { path: '/v1/analytics' } })
 const VISITORS_REFUSED = refusal(403, { match: { path: 'visitors' } })
-const MISSED = 'the ratings, the searches and the questions'
+const GAPS_REFUSED = CALLS.map((path) => refusal(403, { match: { path } }))
+const UNREAD = /so the page ratings, the questions,? and the searches could not be read\./
 
-/** What the embedded service's site gets wrong, with the form of its search. */
+/** The content gaps of the embedded service's site, with the form of its search. */
 const list = (search: string) =>
-  `- search ${search}: 37 of 38 searches led to no click; the site's average: 40 %
-- \`/guides/restore\`: 14 of 21 ratings say no; the site's average: 28 %
-- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site's average: 10 %`
-const FOR_PEOPLE = list('for `export to csv`')
+  `- Search ${search}: 37 of 38 searches ended without a click (site average: 40%)
+- \`/guides/restore\`: 14 of 21 ratings are negative (site average: 28%)
+- \`/sdks/tokens\`: 7 of 7 questions ended without an answer (site average: 10%)`
+const FOR_PEOPLE = list('`export to csv`')
 const FOR_AGENT = list('with the words `csv export to`')
 
 const rating = (path: string, thumbsUp: number, thumbsDown: number) => {
   return { path, thumbsUp, thumbsDown }
 }
 const search = (searchQuery: string, hits: number, ctr: number) => ({ searchQuery, hits, ctr })
-
-/** The three calls answered with these lists in place of the service's own. */
-function answers(
-  feedback: unknown[] = [],
-  searches: unknown[] = [],
-  conversations: unknown[] = [],
-): Fault[] {
-  const bodies = [{ feedback }, { searches }, { conversations }]
-  return CALLS.map((path, index) => ({
-    kind: 'body',
-    body: bodies[index],
-    times: 'always',
-    match: { path },
-  }))
+const question = (day: number, more: object = {}) => {
+  const timestamp = `2026-07-${day}T10:00:00Z`
+  return { timestamp, resolutionStatus: 'unanswered', pageUrl: 'https://a.example/x', ...more }
 }
 
-describe('what readers missed', () => {
-  it('is reported alone, of the 28 days before today, with three requests', async () => {
-    const { sent, summary, outputs, failure, log, signals } = await runReaders({ inputs: SIGNALS })
-    expect(sent.join('\n')).toBe(`feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
-searches 2026-07-06..2026-08-03 100
-assistant 2026-07-06..2026-08-03 1000`)
-    const head = ['## 🔎 What readers missed', '6 Jul to 2 Aug · project `docs`']
+/** Answers a call with this body; its `nth` request alone if that is given. */
+const body = (path: (typeof CALLS)[number], json: object, nth?: number): Fault => {
+  const match = { path, ...(nth !== undefined && { nth }) }
+  return { kind: 'body', body: json, times: nth === undefined ? 'always' : 1, match }
+}
+
+/** Answers the three calls with these lists. */
+function answers({ feedback = [], searches = [], conversations = [] }: Record<string, unknown[]>) {
+  return [
+    body('feedback', { feedback }),
+    body('searches', { searches }),
+    body('assistant', { conversations }),
+  ]
+}
+
+describe('content gaps', () => {
+  it('are reported alone, of the 28 days before today, with three requests', async () => {
+    const { sent, summary, outputs, notices, hasFailed } = await runReaders({ inputs: GAPS })
+    expect(sent).toEqual([
+      'feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress',
+      'assistant 2026-07-06..2026-08-03 1000',
+      'searches 2026-07-06..2026-08-03 100',
+    ])
+    const head = ['## 🔎 Content gaps', '6 Jul to 2 Aug · Project `docs`']
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, FOR_PEOPLE])
-    expect(
-      outputs['content-gaps']?.replaceAll('},{', '},\n{'),
-    ).toBe(`[{"kind":"search","search":"export to csv","count":37,"of":38,"share":0.974,"siteShare":0.396},
-{"kind":"rating","path":"/guides/restore","count":14,"of":21,"share":0.667,"siteShare":0.282},
-{"kind":"question","path":"/sdks/tokens","count":7,"of":7,"share":1,"siteShare":0.103}]`)
-    expect([failure, signals]).toEqual([undefined, ''])
-    expect(log).toEqual(['notice: What readers missed in 6 Jul to 2 Aug: 3 items.'])
+    expect(JSON.parse(outputs['content-gaps'] ?? '')).toEqual([
+      {
+        kind: 'search',
+        search: 'export to csv',
+        count: 37,
+        of: 38,
+        share: 0.974,
+        siteShare: 0.396,
+      },
+      {
+        ...{ kind: 'rating', path: '/guides/restore', count: 14, of: 21 },
+        ...{ share: 0.667, siteShare: 0.282 },
+      },
+      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, share: 1, siteShare: 0.103 },
+    ])
+    expect([hasFailed, notices]).toEqual([false, ['3 content gaps.']])
   })
 
-  it('is nothing where all is well, and a question where the service lists nothing', async () => {
-    const ratings = 'No ratings in 28 days: is feedback switched on?'
-    const searches = 'No searches in 28 days: is search switched on?'
-    const questions = 'No questions in 28 days: is the assistant switched on?'
-    const empty = await runReaders({ inputs: AGENT, faults: answers() })
-    expect(empty.summary).toContain(`project \`docs\`\n\n${ratings} ${searches} ${questions}\n\n`)
-    expect([empty.outputs['content-gaps'], empty.signals]).toEqual(['[]', ''])
-    const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
-    const fine = await runReaders({ inputs: SIGNALS, faults })
-    expect(fine.summary).toContain(`\n\nNothing stands out. ${questions}\n\n`)
+  it('are said not to stand out, or not to be listed', async () => {
+    const turnedOn = 'Make sure that feedback, search, and the assistant are turned on.'
+    const empty = await runReaders({ inputs: GAPS, faults: answers({}) })
+    expect(empty.summary).toMatch(
+      /`docs`\n\nMintlify has no page ratings, questions,? and searches of the last 28 days\. /,
+    )
+    expect(empty.summary).toContain(turnedOn)
+    expect(empty.outputs['content-gaps']).toBe('[]')
+    const faults = answers({ feedback: [rating('/a', 9, 1)], searches: [search('a', 9, 0.9)] })
+    const fine = await runReaders({ inputs: GAPS, faults })
+    const none = 'Mintlify has no questions of the last 28 days.'
+    expect(fine.summary).toContain(`\n\nNothing stands out. ${none} ${turnedOn}\n\n`)
   })
 
-  it('names five items at once, and folds the others', async () => {
+  it('are named up to five, and the others folded', async () => {
     const good = Array.from({ length: 62 }, (_, index) => rating(`/good/${index}`, 30, 0))
     const bad = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => rating(`/p/${index}`, 0, 30 - index))
-    const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
-    const { summary } = await runReaders({ inputs, faults: answers([...bad, ...good]) })
-    const folded = '\n\n<details><summary>What readers missed: 3 more</summary>\n\n'
-    const [shown = '', more] = summary.split(folded)
-    const average = "ratings say no; the site's average: 10 %"
-    expect(shown.match(/^- /gm)).toHaveLength(5)
-    expect(more).toContain(`- [\`/p/7\`](https://docs.example.com/x/p/7): 23 of 23 ${average}`)
-  })
-
-  it.each<[string, Fault]>([
-    ['ratings', refusal(403, { match: { path: 'feedback' } })],
-    ['searches', { kind: 'body', body: {}, times: 'always', match: { path: 'searches' } }],
-  ])('lacks the %s that could not be read, with one warning', async (name, fault) => {
-    const run = await runReaders({ inputs: SIGNALS, faults: [fault] })
-    expect(run.failure).toBeUndefined()
-    expect(run.summary).toContain(`The ${name} could not be read.`)
-    expect(run.costs).toEqual([expect.stringContaining(`; not read: the ${name}. The `)])
-    expect(JSON.parse(run.outputs['content-gaps'] ?? '')).toHaveLength(2)
-  })
-})
-
-describe('one cause of all that could not be read', () => {
-  it.each([
-    ['a visitors report', REPORT, undefined],
-    ['a job', {}, {}],
-  ])('is one warning beside %s', async (_what, more, job) => {
-    const inputs = { ...SIGNALS, ...more }
-    const { failure, costs, warned, outputs, summary } = await runReaders({
+    const inputs = { ...GAPS, 'site-url': 'https://docs.example.com/x' }
+    const { summary } = await runReaders({
       inputs,
-      faults: REFUSED,
-      ...(job && { job }),
+      faults: answers({ feedback: [...bad, ...good] }),
     })
-    expect([failure, costs]).toEqual([undefined, [warned]])
-    expect(warned).toMatch(new RegExp(`^The docs .* \\(403\\); not read: ${MISSED}\\.`))
-    expect(outputs['content-gaps']).toBe('')
-    expect(summary).toContain('The ratings, searches and questions could not be read.')
+    const folded = '\n\n<details><summary>Content gaps: 3 more</summary>\n\n'
+    const [shown = '', more] = summary.split(folded)
+    const negative = '23 of 23 ratings are negative (site average: 10%)'
+    expect(shown.match(/^- /gm)).toHaveLength(5)
+    expect(more).toContain(`- [\`/p/7\`](https://docs.example.com/x/p/7): ${negative}`)
+  })
+
+  it('are read page after page, and of the same questions on two pages three on two days are a gap', async () => {
+    const conversations = [question(20), question(20)]
+    const faults = [
+      body('assistant', { conversations, nextCursor: 'row-2', hasMore: true }, 1),
+      body('assistant', { conversations: [question(18)], nextCursor: null, hasMore: false }, 2),
+      body('searches', { searches: [search('a', 9, 0.9)], nextCursor: 'row-1' }, 1),
+    ]
+    const { sent, summary } = await runReaders({ inputs: GAPS, faults })
+    expect(sent).toMatchObject(
+      [/^feedback/, /1000$/, /1000 row-2$/, /100$/, /100 row-1$/].map(like),
+    )
+    expect(summary).toContain('- `/x`: 3 of 3 questions ended without an answer')
+    expect(summary).not.toContain('more than could be read')
   })
 
   it.each([
-    [SIGNALS, REFUSED, MISSED],
-    [REPORT, [VISITORS_REFUSED], 'the visitors'],
-    [{ ...REPORT, ...SIGNALS }, [VISITORS_REFUSED, ...REFUSED], `the visitors, ${MISSED}`],
-  ])('fails the step where nothing else is left, without a warning (%j)', async (...given) => {
-    const [inputs, faults, parts] = given
-    const { failure = '', log, summary, outputs } = await runReaders({ inputs, faults })
-    const start = `The docs service does not allow this (403); not read: ${parts}. The `
-    expect([failure.slice(0, start.length), failure.match(/403/g)]).toEqual([start, ['403']])
-    expect(failure).toMatch(/Nope.*dashboard/)
-    expect(summary).toMatch(/^## ❌ Readers report\n\n.*\(403\).*\n\nproject `docs`/)
-    expect([log, Object.values(outputs).join('')]).toEqual([[], ''])
+    {
+      what: 'six requests',
+      faults: [
+        body('feedback', { feedback: [rating('/a', 9, 1)], hasMore: true }),
+        ...[1, 2, 3, 4].map((nth) =>
+          body('assistant', { conversations: [question(20)], nextCursor: `row-${nth}` }, nth),
+        ),
+        body('searches', { searches: [search('a', 9, 0.9)], nextCursor: 'row-1' }),
+      ],
+      requests: 6,
+      covers: /covers 1 page ratings, 4 questions since 20 Jul,? and 1 searches\./,
+    },
+    {
+      what: 'a cursor that leads to itself',
+      faults: [body('searches', { searches: [search('a', 9, 0.9)], nextCursor: 'row-1' })],
+      requests: 4,
+      covers: /covers 1 searches\./,
+    },
+    {
+      what: 'a page that fails',
+      faults: [
+        body('searches', { searches: [search('a', 9, 0.9)], nextCursor: 'row-1' }, 1),
+        refusal(403, { match: { path: 'searches', nth: 2 } }),
+      ],
+      requests: 4,
+      covers: /covers 1 searches\./,
+    },
+  ])('are read up to $what, and the section says what it covers', async (given) => {
+    const { sent, summary } = await runReaders({ inputs: GAPS, faults: given.faults })
+    expect(sent).toHaveLength(given.requests)
+    expect(summary).toMatch(given.covers)
   })
 
-  it('leaves what could be read', async () => {
-    const run = { inputs: { ...REPORT, ...SIGNALS }, faults: [VISITORS_REFUSED] }
-    const { summary, outputs } = await runReaders(run)
-    expect(summary).toContain(`\n\n## 🔎 What readers missed\n\n`)
-    expect(outputs['visitors-markdown']).toContain(FOR_AGENT)
-  })
-
-  it('is said in short beside a job that it refuses, too, and in full beside any other', async () => {
-    const options = { inputs: REPORT, faults: [VISITORS_REFUSED] }
-    const error = 'The docs service does not allow this (403)'
-    const { failure, summary } = await runReaders({ ...options, job: { error } })
-    expect(failure).toBe(`${error}; not read: the visitors.`)
-    expect(summary).toBe(`## ❌ Readers report\n\n${failure}\n\nproject \`docs\``)
-    for (const job of [
-      {},
-      { error: false as const },
-      { error: 'The credits of the docs service are used up (402)' },
-    ])
-      expect((await runReaders({ ...options, job })).failure).toContain('"Nope"')
+  it('that fail for the moment leave a request for each other list', async () => {
+    const faults = [refusal(500, { match: { path: 'feedback' } })]
+    const { sent, outputs } = await runReaders({ inputs: GAPS, faults })
+    expect(sent.map((call) => call[0]).join('')).toBe('ffffas')
+    expect(JSON.parse(outputs['content-gaps'] ?? '')).toHaveLength(2)
   })
 })
 
-it.each([
-  ['alone', {}, /\n\nproject `docs`$/],
-  ['beside a report', REPORT, /\n## 📊 About /],
-])('an export that fails %s is said in the summary', async (_where, more, rest) => {
-  const { failure, summary, outputs } = await runReaders({
-    inputs: { ...more, 'visitors-export': 'true' },
-    env: { RUNNER_TEMP: '/dev/null' },
+function like(pattern: RegExp) {
+  return expect.stringMatching(pattern)
+}
+
+describe('a cause is explained once', () => {
+  it.each([
+    { beside: 'a visitors report', inputs: REPORT },
+    { beside: 'a job', inputs: { prompt: 'Explain.' } },
+  ])('if content gaps could not be read next to $beside', async ({ inputs }) => {
+    const run = await runReaders({ inputs: { ...GAPS, ...inputs }, faults: GAPS_REFUSED })
+    expect([run.hasFailed, run.outputs['content-gaps']]).toEqual([false, ''])
+    expect(run.warnings).toMatchObject([like(UNREAD)])
+    expect(run.summary).toMatch(UNREAD)
   })
-  expect(failure).toMatch(/^Could not write the CSV file of visitors: ENOTDIR/)
-  expect(summary).toMatch(/^## ❌ Readers report\n\nCould not write the CSV file/)
-  expect(summary).toMatch(rest)
-  expect(outputs['visitors-csv']).toBeUndefined()
-  expect(outputs['visitors-total']).toMatch(/^\d+$/)
+
+  it.each([
+    { inputs: GAPS, faults: GAPS_REFUSED, title: 'Could not read the content gaps', says: UNREAD },
+    {
+      inputs: REPORT,
+      faults: [VISITORS_REFUSED],
+      title: 'Could not read the visitors',
+      says: /so the visitors could not be read\./,
+    },
+    {
+      inputs: { ...REPORT, ...GAPS },
+      faults: [ALL_REFUSED],
+      title: 'Could not read the visitors',
+      says: /so the visitors, the page ratings, the questions,? and the searches could/,
+    },
+  ])('if nothing else is left, as the error of the step ($inputs)', async (given) => {
+    const { errors, warnings, titles, summary, visitors } = await runReaders(given)
+    expect(errors).toMatchObject([like(given.says)])
+    expect(errors[0]?.match(/Nope/g)).toHaveLength(1)
+    expect([titles, warnings]).toEqual([[`${given.title} (docs)`], []])
+    expect(summary.startsWith(`## ❌ ${given.title}\n\n`)).toBe(true)
+    expect(visitors).toBeNull()
+  })
+
+  it('by the job that it ends, however long after the report', async () => {
+    const inputs = { ...REPORT, prompt: 'Explain.' }
+    const late = refusal(403, { match: { path: 'look', nth: 3 } })
+    const both = await runReaders({
+      inputs,
+      docs: { jobTimeMs: 60_000 },
+      faults: [late, VISITORS_REFUSED],
+    })
+    expect(both.tookMs).toBeGreaterThan(10_000)
+    expect(both.errors.map((error) => error.includes('Nope'))).toEqual([true, false])
+    const other = await runReaders({ inputs, faults: [VISITORS_REFUSED] })
+    expect(other.errors).toMatchObject([like(/Nope/)])
+    expect(other.outputs['result']).toBe('pull-request')
+  })
+
+  it('and what could be read is reported', async () => {
+    const run = await runReaders({ inputs: { ...REPORT, ...GAPS }, faults: [VISITORS_REFUSED] })
+    expect(run.summary).toContain(`\n\n## 🔎 Content gaps\n\n`)
+    expect(run.markdown).toContain(FOR_AGENT)
+  })
 })
 
-describe('what the agent is told', () => {
-  it('is our words, and then the same list, read once', async () => {
-    const { signals, sent, costs } = await runReaders({ inputs: AGENT })
-    expect([sent.length, costs]).toEqual([3, []])
-    expect(
-      signals,
-    ).toBe(`The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
-What readers missed, 6 Jul to 2 Aug:
-${FOR_AGENT}`)
+it.each([{}, REPORT])('a CSV file that could not be written fails the step (%j)', async (more) => {
+  const inputs = { ...more, ...EXPORT }
+  const run = await runReaders({ inputs, env: { RUNNER_TEMP: '/dev/null' } })
+  expect(run.errors).toMatchObject([like(/^Could not write the CSV file of visitors: ENOTDIR/)])
+  expect(run.summary).toMatch(/^## ❌ Could not write the CSV file of visitors\n/)
+  expect(run.summary.includes('\n## 📊 About')).toBe('visitors-summary' in more)
+  expect([run.outputs['visitors-csv'], run.visitors.complete]).toEqual([undefined, true])
+})
+
+describe('the prompt', () => {
+  it('has our rules, and then the list, which is read once', async () => {
+    const { prompt, sent, warnings } = await runReaders({ inputs: AGENT })
+    expect([sent.length, warnings]).toEqual([3, []])
+    const text = JSON.parse(prompt).prompt
+    expect(text).toContain(`\nContent gaps, 6 Jul to 2 Aug:\n${FOR_AGENT}\n`)
+    expect(text).toMatch(
+      /demand[^\n]*at the page and at the code first[^\n]*at most three pages[^\n]*nothing that the repository doesn't contain[^\n]*which item led to which change\.\nContent gaps/,
+    )
   })
 
-  it('is nothing where it cannot be read, and the summary lists that as a cost', async () => {
-    const run = await runReaders({ inputs: AGENT, faults: REFUSED, job: {} })
-    expect([run.signals, run.failure]).toEqual(['', undefined])
-    expect(run.costs).toEqual([
-      'The agent is not told what readers missed.',
-      expect.stringContaining(`The docs service does not allow this (403); not read: ${MISSED}.`),
-    ])
+  it('has no list if there is none, or it could not be read', async () => {
+    for (const faults of [answers({}), [ALL_REFUSED]]) {
+      const { prompt, outputs } = await runReaders({ inputs: AGENT, faults })
+      expect([prompt.includes('ontent gaps'), outputs['result']]).toEqual([false, 'pull-request'])
+    }
   })
 })
 
 /** The subjects of a list's lines. */
 const subjectsIn = (text: string) =>
-  [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject).join(', ')
+  [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject)
 
-// Which name has which form is told, name by name, in `service/public-name.test.ts`.
-it('what strangers word is shown to people, and to an agent, in the form that is for them, and else nowhere', async () => {
+// Which name has which form is tested in `mintlify/public-name.test.ts`.
+it('names by strangers are shown to people, and to an agent, in the form for them, and nowhere else', async () => {
   const asked = (pageUrl: string, queryCategory: string) =>
     [10, 11, 12].map((day) => {
       const words = { query: 'my password is hunter2', response: 'Never say that' }
-      const about = { queryCategory, pageUrl, resolutionStatus: 'unanswered' }
-      return { timestamp: `2026-07-${day}T10:00:00Z`, ...words, ...about }
+      return question(day, { ...words, queryCategory, pageUrl })
     })
-  const faults = answers(
-    [rating('/Guides/X', 0, 30), rating('/a b', 0, 30), rating('/good', 9801, 0)],
-    [search('Limits rate', 30, 0), search('mail @mona now', 30, 0), search('good', 9801, 1)],
-    [asked('https://a.example/del ete', 'Billing'), asked('', 'A & B'), asked('', '<img>')].flat(),
-  )
-  const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
-  expect(subjectsIn(signals)).toBe(
-    'a page (path withheld), a page (path withheld), search with the words `limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
-  )
-  expect(subjectsIn(summary)).toBe(
-    '`/Guides/X`, a page (path withheld), search for `Limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
-  )
+  const faults = answers({
+    feedback: [rating('/Guides/X', 0, 30), rating('/a b', 0, 30), rating('/good', 9801, 0)],
+    searches: [search('Limits rate', 30, 0), search('mail @mona', 30, 0), search('good', 9801, 1)],
+    conversations: [
+      asked('https://a.example/del ete', 'Billing'),
+      asked('', 'A & B'),
+      asked('', '<img>'),
+    ].flat(),
+  })
+  const { summary, log, outputs, markdown, prompt } = await runReaders({ inputs: AGENT, faults })
+  const [page, category] = ['A page (withheld)', 'A category (withheld)']
+  const others = ['A search (withheld)', page, 'Category `A & B`', category]
+  const forAgent = [page, page, 'Search with the words `limits rate`', ...others]
+  expect(subjectsIn(JSON.parse(prompt).prompt)).toEqual(forAgent)
+  expect(subjectsIn(markdown)).toEqual(forAgent.slice(0, 5))
+  const report = summary.slice(summary.indexOf('## 🔎'))
+  expect(subjectsIn(report)).toEqual(['`/Guides/X`', page, 'Search `Limits rate`', ...others])
   const entries: Record<string, unknown>[] = JSON.parse(outputs['content-gaps'] ?? '')
-  const names = entries.map(({ path, search, category }) => path ?? search ?? category)
-  expect(names.join(', ')).toBe(
-    '/Guides/X, (withheld), Limits rate, (withheld), (withheld), A & B, (withheld)',
-  )
-  const everything = [summary, signals, ...log, ...Object.values(outputs)].join('\n')
+  const names = entries.map(({ path, search: words, category: name }) => path ?? words ?? name)
+  const withheld = '(withheld)'
+  expect(names).toEqual([
+    ...['/Guides/X', withheld, 'Limits rate', withheld, withheld, 'A & B', withheld],
+  ])
+  const everything = [summary, prompt, ...log, ...Object.values(outputs)].join('\n')
   expect(everything).not.toMatch(/a b|@mona|hunter2|Never say|a\.example|Billing|<img/)
-  expect(outputs['visitors-markdown']).not.toMatch(/Guides|Limits/)
-  const shown = alive(summary + outputs['visitors-markdown'])
-  expect(shown).toMatchObject({ links: [], images: [], mentions: [] })
+  const shown = alive(summary + markdown)
+  expect(shown).toMatchObject({ images: [], mentions: [] })
 })
 
 describe('the Markdown output', () => {
-  it('is the first screen without the chart, with what readers missed in the form for an agent', async () => {
-    const inputs = { ...SIGNALS, ...REPORT, 'visitors-days': '30' }
-    const { summary, outputs } = await runReaders({ inputs })
+  it('is the first screen without the chart, with content gaps in the form for an agent', async () => {
+    const inputs = { ...GAPS, ...REPORT, 'visitors-days': '30' }
+    const { summary, markdown } = await runReaders({ inputs })
     const [shown = ''] = summary.split('\n\n<details>')
     const withoutChart = shown.replace(/\n\n```mermaid[\s\S]*?\(orange\)\./, '')
-    expect(outputs['visitors-markdown']).toBe(withoutChart.replace(FOR_PEOPLE, FOR_AGENT))
-    expect(withoutChart).toMatch(/^## 📊 About .*\| Now \| Usual .*What moved/s)
-    const missed = '\n\n**What readers missed**, 6 Jul to 2 Aug\n\n'
-    expect(withoutChart.endsWith(missed + FOR_PEOPLE)).toBe(true)
+    expect(markdown).toBe(withoutChart.replace(FOR_PEOPLE, FOR_AGENT))
+    expect(markdown).toMatch(/^## 📊 About .*\| Now \| Usual range .*Page changes/s)
+    expect(markdown.endsWith(`\n\n**Content gaps**, 6 Jul to 2 Aug\n\n${FOR_AGENT}`)).toBe(true)
   })
 
-  it('is there for an export alone, whose summary has no report', async () => {
-    const inputs = { ...SIGNALS, 'visitors-export': 'true' }
-    const { outputs, summary } = await runReaders({ inputs })
-    expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n\n.*\n\n\| /)
-    expect(summary).toMatch(/^## 🔎 What readers missed\n/)
-    expect((await runReaders({ inputs: { 'visitors-export': 'true' } })).summary).toBe('')
+  it('exists for an export, whose summary has no visitors', async () => {
+    const { markdown, summary } = await runReaders({ inputs: { ...GAPS, ...EXPORT } })
+    expect(markdown).toMatch(/^## 📊 About [\d,]+ visitors\n\n.*\n\n\| /)
+    expect(summary).toMatch(/^## 🔎 Content gaps\n/)
+    expect((await runReaders({ inputs: EXPORT })).summary).toBe('')
   })
 
   it('is empty above 60 KiB, with a warning', async () => {
-    const inputs = { 'visitors-export': 'true', 'project-id': 'd'.repeat(60 * 1024) }
-    const { outputs, costs } = await runReaders({ inputs })
-    const warning = 'The output visitors-markdown is left empty: it would be longer than 60 KiB.'
-    expect([outputs['visitors-markdown'], costs]).toEqual(['', [warning]])
+    const { run } = await startHarness()
+    const sending = vi.mocked(HttpClient.prototype.send)
+    const send = sending.getMockImplementation()
+    const long = 'd'.repeat(60 * 1024)
+    // No server takes such an address.
+    sending.mockImplementation(async function (this: HttpClient, { url, ...request }) {
+      const shorter = new URL(url.href.replace(long, 'docs'))
+      return (await send?.call(this, { ...request, url: shorter })) as HttpResponse
+    })
+    const { outputs, warnings } = await run({ inputs: { ...EXPORT, 'project-id': long } })
+    expect(outputs['visitors-markdown']).toBe('')
+    expect(warnings).toMatchObject([like(/`visitors-markdown` is empty, .* 60 KiB\.$/)])
   })
 })
 
-it('a dry run calls nothing, and says what it would read', async () => {
-  const inputs = { ...AGENT, ...REPORT, 'visitors-export': 'true', 'dry-run': 'true' }
-  const { sent, summary, log, outputs, signals } = await runReaders({ inputs })
-  expect([sent, outputs, signals]).toEqual([[], {}, ''])
-  const plan =
-    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul to 2 Aug, write all rows to a CSV file, read what readers missed and tell the agent, with 40 requests at most.'
-  expect(log).toEqual([`notice: ${plan}`])
-  expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
+it('a dry run sends nothing, and says so', async () => {
+  const inputs = { ...REPORT, ...EXPORT, 'dry-run': 'true' }
+  const { sent, summary, notices, outputs } = await runReaders({ inputs })
+  expect([sent, outputs]).toEqual([[], {}])
+  expect(notices).toMatchObject([like(/^Nothing was sent to Mintlify\. .* at most 40 requests\.$/)])
+  expect(summary).toMatch(/^## 📊 Readers report: dry run\n\nNothing was sent/)
 })

@@ -10,11 +10,11 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
   return { path, human: total - ai, ai, total }
 }
 
-/** Forty pages on which nothing happens. */
+/** Forty pages without changes. */
 export const QUIET = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
 
-/** Seven pages that went up by 200 visitors each, and one that went down, beside those. */
-export const MOVED = {
+/** The same, and seven pages that went up by 200 visitors each and one that went down. */
+export const CHANGED = {
   pages: [...rising(300), page('/down', 20), page('/new', 40), ...QUIET],
   previousPages: [...rising(100), page('/down', 100), page('/old', 1204), ...QUIET],
 }
@@ -57,7 +57,7 @@ export function report(totals: readonly (number | Counts)[], sample: Sample = {}
   })
 }
 
-/** A summary as Markdown, with plain spaces. */
+/** Renders the summary of a report. */
 export function summaryOf(
   report: VisitorsReport,
   more: Partial<ReportContent> = {},
@@ -65,6 +65,6 @@ export function summaryOf(
 ): string {
   const named = new Map(Object.entries({ 'project-id': 'docs', ...given }))
   const { inputs } = readInputs(named, (text) => text)
-  const content = { inputs, report, requests: 11, failure: undefined, leftOut: [], ...more }
-  return readersSummary(content).source.replaceAll('\u00A0', ' ')
+  const run = { inputs, mintlify: 'Mintlify' }
+  return readersSummary({ run, report, requests: 11, ...more }).source
 }

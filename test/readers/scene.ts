@@ -1,88 +1,45 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { startDocsService } from '../../docs-service/service.ts'
-import { MintlifyClient } from '../../src/mintlify/mintlify-client.ts'
-import { Readers } from '../../src/readers/report.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
-import { Run } from '../../src/runner/run.ts'
-import { clientWith } from '../lib/http-client.ts'
-import { VirtualClock } from '../support/clock.ts'
-import { readPrinted } from '../support/printed.ts'
-import { environmentOf } from '../support/run-action.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
 
-/** When a run begins: a Monday morning. */
+/** When a run starts: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-type ReadersRun = {
-  readonly inputs: Readonly<Record<string, string>>
+type ReadersRun = Pick<RunOptions, 'inputs' | 'env' | 'cancelAtMs'> & {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
-  readonly cancelAtMs?: number
-  /** The run has a job, too; `error`: the headline of the error that it ends in; `false` while it runs. */
-  readonly job?: { readonly error?: string | false }
-  readonly env?: Readonly<Record<string, string>>
 }
 
-/**
- * Runs the readers part against a docs service over HTTP, by a clock that jumps over each pause.
- *
- * @returns what is seen of it. `sent`: each request, as its call, period and parameters; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
- */
-export async function runReaders(options: ReadersRun) {
-  const { inputs, faults = [], cancelAtMs, job } = options
-  const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, faults, ...options.docs })
-  onTestFinished(async () => {
-    vi.restoreAllMocks()
-    await docs.close()
-  })
-  const printed: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0)
-  const cancel = new AbortController()
-  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
-  onTestFinished(() => rmSync(workspace, { recursive: true }))
-  const given = environmentOf(
-    { inputs: { 'project-id': 'docs', ...inputs }, ...(options.env && { env: options.env }) },
-    workspace,
-    workspace,
-  )
-  const clock = new VirtualClock(NOW_MS)
-  const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
-  const run = new Run(readEnvironment(given), waiting)
-  if (cancelAtMs !== undefined) clock.at(NOW_MS + cancelAtMs, () => cancel.abort())
-  const http = clientWith({ clock, timeoutMs: 30_000 })
-  const send = http.send.bind(http)
-  vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
-  const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
-  const baseUrl = new URL(docs.url)
-  const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
-  const service = new MintlifyClient({ ...access, http, clock })
-  const readers = new Readers(service, run)
-  const { error } = job ?? {}
-  const ended = job && (error === false ? new Promise<never>(() => {}) : Promise.resolve(error))
-  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(ended)])
-  const signals = forAgent.join('\n')
-  const summary = written.mock.lastCall?.[1].source ?? ''
-  vi.restoreAllMocks()
-  const sent = docs.requests.map(({ path, query: { dateFrom, dateTo, ...more } }) =>
-    [
-      path.replace('/v1/analytics/docs/', ''),
-      `${dateFrom}..${dateTo}`,
-      ...Object.values(more),
-    ].join(' '),
-  )
-  const { log, outputs } = readPrinted(printed.join(''))
-  const warned = [...log.join('\n').matchAll(/^(?:notice|warning): (?!About|What readers)(.*)/gm)]
-    .map(([, text]) => text)
-    .join('\n')
-  const costs = run.log.summaryWarnings()
-  return { signals, failure, sent, log, costs, warned, outputs, summary }
+/** Runs the action with these inputs. `sent` has each analytics request: its call, period, and parameters. */
+export async function runReaders({ docs, faults = [], ...options }: ReadersRun) {
+  const harness = await startHarness({ startMs: NOW_MS, jobTimeMs: 0, faults, ...docs })
+  const end = await harness.run(options)
+  // With a `base-url` of its own it is named by its host, in Markdown with an invisible mark.
+  const named = (text: string) => text.replaceAll(/127\u200B?\.0\.0\.1:\d+/g, 'Mintlify')
+  const sent = harness.docs.requests
+    .filter(({ path }) => path.includes('/analytics/'))
+    .map(({ path, query: { dateFrom, dateTo, ...more } }) => {
+      const call = path.replace('/v1/analytics/docs/', '')
+      return [call, `${dateFrom}..${dateTo}`, ...Object.values(more)].join(' ')
+    })
+  const log = end.log.map(named)
+  const level = (name: string) =>
+    log.flatMap((line) => (line.startsWith(`${name}: `) ? line.slice(name.length + 2) : []))
+  return {
+    ...end,
+    sent,
+    log,
+    summary: named(end.summary),
+    markdown: named(end.outputs['visitors-markdown'] ?? ''),
+    visitors: JSON.parse(end.outputs['visitors'] || 'null'),
+    notices: level('notice'),
+    warnings: level('warning'),
+    errors: level('error'),
+    prompt: named(JSON.stringify(end.bodies[0] ?? {})),
+  }
 }
 
-/** A service that refuses, always unless `extra` says how often. */
+/** Makes the API reject a call, always unless `extra` says how often. */
 export function refusal(status: number, extra: Partial<Fault> = {}): Fault {
   return { kind: 'status', status, times: 'always', body: { error: 'Nope' }, ...extra }
 }

@@ -6,28 +6,29 @@ import { refusal, runReaders } from './scene.ts'
 const NOW = 'visitors 2026-07-27..2026-08-03'
 const BEFORE = 'visitors 2026-07-20..2026-07-27'
 const REPORT = { 'visitors-summary': 'true' }
-const ALONE = { 'visitors-export': 'true' }
+const EXPORT = { 'visitors-export': 'true' }
 const ALL = { ...REPORT, 'content-gaps': 'report' }
-const CALLS = `feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
-searches 2026-07-06..2026-08-03 100
-assistant 2026-07-06..2026-08-03 1000`
-const parsed = ({ visitors = '' }: Readonly<Record<string, string>>) => JSON.parse(visitors)
+const GAPS = `feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
+assistant 2026-07-06..2026-08-03 1000
+searches 2026-07-06..2026-08-03 100`
+const like = (pattern: RegExp) => expect.stringMatching(pattern)
 
 describe('requests', () => {
   it.each([
-    [0, 1],
-    [250, 1],
-    [251, 2],
-    [1001, 5],
-  ])('of an export for %i pages are %i, and all pages come', async (pages, requests) => {
-    const { sent, outputs } = await runReaders({ inputs: ALONE, docs: { pages } })
+    { pages: 0, requests: 1 },
+    { pages: 250, requests: 1 },
+    { pages: 251, requests: 2 },
+    { pages: 10_000, requests: 40 },
+  ])('of an export for $pages pages are $requests, and all pages come', async (given) => {
+    const { pages, requests } = given
+    const { sent, visitors } = await runReaders({ inputs: EXPORT, docs: { pages } })
     const offsets = Array.from({ length: requests }, (_, index) => index * 250)
     expect(sent).toEqual(offsets.map((offset) => `${NOW} 250 ${offset}`))
-    expect(parsed(outputs)).toMatchObject({ complete: true, requests })
+    expect(visitors).toMatchObject({ complete: true, requests })
   })
 
-  it('come in this order: the verdict first, then the pages, then what readers missed', async () => {
-    const { sent, warned } = await runReaders({ inputs: ALL, docs: { pages: 600 } })
+  it('come in this order: totals, reads, content gaps, the pages of the period and those before', async () => {
+    const { sent, warnings, notices } = await runReaders({ inputs: ALL, docs: { pages: 600 } })
     expect(sent.join('\n')).toBe(`${NOW} 250 0
 ${BEFORE} 250 0
 visitors 2026-07-13..2026-07-20 1 0
@@ -37,149 +38,203 @@ visitors 2026-06-22..2026-06-29 1 0
 visitors 2026-06-15..2026-06-22 1 0
 visitors 2026-06-08..2026-06-15 1 0
 views 2026-07-27..2026-08-03 1
+${GAPS}
 ${NOW} 250 250
 ${NOW} 250 500
 ${BEFORE} 250 250
-${BEFORE} 250 500
-${CALLS}`)
-    expect(warned).toBe('')
+${BEFORE} 250 500`)
+    expect([warnings.length, notices.length]).toEqual([0, 1])
   })
 
-  it('for what the agent is told come before all others', async () => {
-    const inputs = { ...ALONE, 'content-gaps': 'agent', prompt: 'Explain.' }
+  it('for content gaps come first if the job waits for them', async () => {
+    const inputs = { ...EXPORT, 'content-gaps': 'agent', prompt: 'Explain.' }
     const { sent } = await runReaders({ inputs, docs: { pages: 10 } })
-    expect(sent.join('\n')).toBe(`${CALLS}\n${NOW} 250 0`)
+    expect(sent.join('\n')).toBe(`${GAPS}\n${NOW} 250 0`)
   })
 
   it.each([
-    ['', 99, 1500],
-    [', retries too', 34, 0],
-  ])('are 40 at most%s, of which three are kept for what readers missed', async (...given) => {
-    const [, nth, read] = given
-    const faults = [refusal(500, { match: { path: 'visitors', nth } })]
-    const run = await runReaders({ inputs: ALL, faults, docs: { pages: 6000 } })
-    expect([run.sent.length, run.costs]).toEqual([40, []])
-    expect(run.sent.slice(-3).join('\n')).toBe(CALLS)
-    expect(run.summary).toContain('Requests: 40 of 40 allowed.')
-    const left = `the pages of the period before after the first ${read}`
-    const cut = `A readers report makes at most 40 requests; not read: ${left}.`
-    expect(run.warned === cut).toBe(read > 0)
+    { retried: false, nth: 99, read: 1500 },
+    { retried: true, nth: 34, read: 0 },
+  ])('are at most 40 (retries: $retried), and one sentence says what is missing', async (given) => {
+    const faults = given.retried
+      ? [refusal(500, { match: { path: 'visitors', nth: given.nth } })]
+      : []
+    const { sent, notices, summary } = await runReaders({
+      inputs: ALL,
+      faults,
+      docs: { pages: 6000 },
+    })
+    expect(sent).toHaveLength(40)
+    expect(summary).toContain('Requests: 40 of at most 40.')
+    const missing = notices.filter((text) => text.includes('could not be read'))
+    expect(missing).toHaveLength(1)
+    expect(missing[0]).toContain('the pages of the previous period after the first')
   })
 })
 
-it('nobody after a period with visitors is a warning, and the headline is empty', async () => {
+it('a period without visitors after one with them is a warning, and its headline is empty', async () => {
   const body = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
-  const faults: Fault[] = [{ kind: 'body', body }]
-  const { log, outputs } = await runReaders({ inputs: REPORT, faults })
-  expect(log[0]).toMatch(/^warning: No visitors at all, after [\d,]+ in 20 to 26 Jul: /)
+  const { warnings, outputs } = await runReaders({
+    inputs: REPORT,
+    faults: [{ kind: 'body', body }],
+  })
+  expect(warnings).toMatchObject([
+    like(
+      /^This period has no visitors, but 20 to 26 Jul had [\d,]+\. Check .*tracking.*project-id/,
+    ),
+  ])
   expect(outputs['visitors-headline']).toBe('')
 })
 
 describe('a request that fails', () => {
-  // What else is not tried again, and after which pauses the rest is, has its tests in `service` and `lib`.
-  it('with totals that cannot be read is not tried again, and fails the report', async () => {
+  // Which failures are retried, and after which pauses, is tested in `mintlify` and `lib`.
+  it('with totals that cannot be read fails the report at once', async () => {
     const faults: Fault[] = [{ kind: 'body', body: { totals: {} }, times: 'always' }]
-    const { sent, failure, outputs } = await runReaders({ inputs: REPORT, faults })
-    expect(failure).toMatch(/; not read: the visitors\. .*`totals`/)
-    expect([sent.length, outputs]).toEqual([1, {}])
+    const { sent, errors, visitors } = await runReaders({ inputs: REPORT, faults })
+    expect(errors).toMatchObject([like(/so the visitors could not be read\. .*`totals`/)])
+    expect([sent.length, visitors]).toEqual([1, null])
   })
 
   it('with 500 is tried five times', async () => {
-    const run = await runReaders({ inputs: REPORT, faults: [refusal(500)] })
-    expect(run.sent).toHaveLength(5)
-    expect(run.failure).toMatch(/\(500\).* It was tried 5 times\.$/)
-    expect(run.log[0]).toMatch(/^Docs readers: docs: .* Trying again in /)
+    const { sent, errors, log } = await runReaders({ inputs: REPORT, faults: [refusal(500)] })
+    expect(sent).toHaveLength(5)
+    expect(errors).toMatchObject([like(/500/)])
+    expect(log[0]).toMatch(/^Readers report: .* Trying again in /)
   })
 
-  it.each<['views' | 'visitors', nth: number, part: string, expected: object]>([
-    ['views', 1, 'the reads', { reads: null, complete: true }],
-    ['visitors', 3, '6 of the 7 weeks before', { change: expect.any(Number), complete: true }],
-    ['visitors', 9, 'the pages of the period after the first 250', { complete: false, risers: [] }],
-  ])('(%s %i) is a notice, and the report goes out without %s', async (...given) => {
-    const [path, nth, part, expected] = given
+  it.each([
+    { path: 'views', nth: 1, part: 'the reads', expected: { reads: null, complete: true } },
+    {
+      path: 'visitors',
+      nth: 3,
+      part: '6 of the 7 weeks before',
+      expected: { change: expect.any(Number), complete: true },
+    },
+    {
+      path: 'visitors',
+      nth: 9,
+      part: 'the pages of the period after the first 250',
+      expected: { complete: false, risers: [] },
+    },
+  ] as const)('is a notice, and the report is written without $part', async (given) => {
+    const { path, nth, part, expected } = given
     const faults = [refusal(403, { times: 1, match: { path, nth } })]
     const run = await runReaders({ inputs: REPORT, faults, docs: { pages: 300 } })
-    expect([run.failure, run.costs]).toEqual([undefined, []])
-    expect(parsed(run.outputs)).toMatchObject(expected)
-    expect(run.warned).toMatch(new RegExp(`^The docs .*\\(403\\); not read: ${part}\\. .*$`))
+    expect([run.hasFailed, run.warnings]).toEqual([false, []])
+    expect(run.visitors).toMatchObject(expected)
+    const says = like(RegExp(`, so ${part} could not be read\\. .*"Nope"`))
+    expect(run.notices).toMatchObject([says, like(/^About/)])
     expect(run.summary.includes('AI made')).toBe(path !== 'views')
+    expect(run.summary).toContain('For details, see the last section.')
     // It has nothing folded.
-    expect(run.outputs['visitors-markdown']).toContain(`; not read: ${part}. `)
+    expect(run.markdown).toContain(`, so ${part} could not be read. `)
   })
 
-  it.each(['report', 'agent'])('ends with a cancel, at once (%s)', async (signals) => {
-    const inputs = { ...REPORT, 'content-gaps': signals, prompt: 'Explain.' }
-    const faults = [refusal(500)]
-    const run = await runReaders({ inputs, faults, cancelAtMs: 1500 })
-    const { sent, failure, warned, outputs, summary } = run
-    expect([sent.length, warned, outputs]).toEqual([2, '', {}])
-    expect(failure).toBe('Cancelled before the readers report was complete.')
-    expect(summary).toContain(failure)
+  it.each(['report', 'agent'])('ends with a cancellation, at once (%s)', async (gaps) => {
+    const inputs = { ...REPORT, 'content-gaps': gaps, prompt: 'Explain.' }
+    const match = { path: '/v1/analytics' } as const
+    const run = await runReaders({
+      inputs,
+      faults: [refusal(500, { match })],
+      cancelAtMs: 1500,
+    })
+    expect([run.sent.length, run.visitors]).toEqual([2, null])
+    expect(run.errors.join('\n')).toContain('canceled before the readers report was complete')
+    expect(run.summary).toContain('canceled before the readers report was complete')
   })
 })
 
 describe('five minutes', () => {
   const later = (seconds: number, nth: number): Fault =>
     refusal(429, { match: { nth }, times: 1, headers: { 'retry-after': `${seconds}` } })
+  const PART = 'the pages of the period after the first 500 could not be read'
 
-  it.each<[string, Fault[], number, RegExp]>([
-    [
-      'a near Retry-After included',
-      [later(140, 1), later(140, 3), later(140, 5)],
-      5,
-      /; not read: the pages of the period after the first 500\. .* asks to wait 2 min 20 s .*, which is past the 5 minutes/,
-    ],
-    [
-      'a pause of ours is cut',
-      [later(149, 1), later(149, 3), refusal(500, { match: { nth: 5 } })],
-      6,
-      /^A readers report takes at most 5 minutes; not read: the pages of the period after the first 500\.$/,
-    ],
-  ])('are all that it takes: %s', async (_how, faults, requests, says) => {
-    const { sent, warned } = await runReaders({ inputs: ALONE, faults, docs: { pages: 1000 } })
-    expect(sent).toHaveLength(requests)
-    expect(warned).toMatch(says)
+  it.each([
+    {
+      what: 'a near Retry-After included',
+      faults: [later(140, 1), later(140, 3), later(140, 5)],
+      requests: 5,
+    },
+    {
+      what: 'with a pause of our own that is cut',
+      faults: [later(149, 1), later(149, 3), refusal(500, { match: { nth: 5 } })],
+      requests: 6,
+    },
+  ])('are the most that it takes, $what', async ({ faults, requests }) => {
+    const run = await runReaders({ inputs: EXPORT, faults, docs: { pages: 1000 } })
+    expect(run.sent).toHaveLength(requests)
+    expect(run.tookMs).toBeLessThanOrEqual(300_000)
+    expect(run.notices).toMatchObject([like(RegExp(PART)), like(/^About/)])
   })
 
-  it('end everything at once with a Retry-After beyond them, in one sentence', async () => {
-    const faults = [later(2400, 2)]
-    const { sent, warned } = await runReaders({ inputs: ALL, faults, docs: { pages: 600 } })
+  it.each([
+    { whose: "the key's", body: { error: 'Too many requests' }, says: /limit .*key/i },
+    { whose: "the organization's", body: 'Too many requests', says: /organi[sz]ation/ },
+  ])('end everything at once with a Retry-After beyond them, of $whose limit', async (given) => {
+    const { body, says } = given
+    const faults = [{ ...later(2400, 2), body }]
+    const { sent, warnings, notices } = await runReaders({
+      inputs: ALL,
+      faults,
+      docs: { pages: 600 },
+    })
     expect(sent).toHaveLength(2)
-    const left =
-      '7 of the 7 weeks before, the reads, the pages of the period after the first 250, the ratings, the searches and the questions'
-    expect(warned).toContain(`; not read: ${left}. `)
-    expect(warned).toMatch(
-      / limit of this API key.* asks to wait 40 min .*, which is past the 5 minutes.*$/,
-    )
+    const parts = [
+      '7 of the 7 weeks before',
+      ...['the reads', 'the page ratings', 'the questions', 'the searches'],
+      ...['the pages of the period after the first 250'],
+    ]
+    expect(warnings).toHaveLength(1)
+    for (const part of parts) expect(warnings[0]).toContain(part)
+    expect(warnings[0]).toMatch(says)
+    expect(notices).toHaveLength(1)
   })
 })
 
 const row = (path: string, total = 1) => ({ path, human: total, ai: 0, total })
-const ODD =
-  'A response for the period did not contain a list of pages, or did not say whether there are more.'
-const LEFT_OUT =
-  '3 rows of the period without a path, or with a count that is not a number, left out.'
 
-const REPEATED = 'The service repeated pages of the period, so that the next ones are not known.'
-
-// Its rows by offset, and whether more follow after the last.
-it.each([
-  ['sends odd rows', [[row(''), null, 'row'], [row('/good')]], false, LEFT_OUT, ['/good']],
-  ['sends no list of pages', [undefined], false, ODD, []],
-  ['does not say whether there is more', [[row('/good')]], undefined, ODD, ['/good']],
-  ['never ends', [[row('/a')], [row('/a')]], true, REPEATED, ['/a']],
-  // The later row counts, which is no reason for anything.
-  ['sends a page twice', [[row('/b', 9), row('/c', 8)], [row('/b', 7)]], false, '', ['/c', '/b']],
-])('a service that %s is read as far as that goes, and that is said', async (...given) => {
-  const [, pages, last, expected, first] = given
-  const visitors: DocsServiceOptions['visitors'] = ({ offset }) => {
-    const hasMore = offset / 250 < pages.length - 1 || last
-    const body = { totals: { human: 9, ai: 1, total: 9 }, visitors: pages[offset / 250], hasMore }
-    return { status: 200, body }
-  }
-  const { sent, warned, outputs } = await runReaders({ inputs: ALONE, docs: { visitors } })
-  expect([sent.length, warned]).toEqual([pages.length, expected])
-  const { top, complete } = parsed(outputs)
-  expect(complete).toBe(expected === '')
-  expect(top.slice(0, 2)).toMatchObject(first.map((path) => ({ path })))
-})
+it.each<{
+  what: string
+  /** Of each answer. */
+  rows: readonly unknown[]
+  /** Of the last answer. */
+  hasMore?: boolean
+  invalid: number
+  first: string[]
+}>([
+  {
+    what: 'odd rows',
+    rows: [[row(''), null, { ...row('/x'), ai: -1 }], [row('/good')]],
+    hasMore: false,
+    invalid: 3,
+    first: ['/good'],
+  },
+  { what: 'no list of pages', rows: [undefined], hasMore: false, invalid: 1, first: [] },
+  { what: 'no word on further pages', rows: [[row('/good')]], invalid: 1, first: ['/good'] },
+  {
+    what: 'a page twice',
+    rows: [[row('/b', 9), row('/c', 8)], [row('/b', 7)]],
+    hasMore: false,
+    invalid: 0,
+    first: ['/c', '/b'],
+  },
+])(
+  'an answer with $what is read as far as possible, and counts what is left out',
+  async (given) => {
+    const { rows, hasMore, invalid, first } = given
+    const answer: DocsServiceOptions['visitors'] = ({ offset }) => {
+      const more = offset / 250 < rows.length - 1 || hasMore
+      const body = { totals: row(''), visitors: rows[offset / 250], hasMore: more }
+      return { status: 200, body }
+    }
+    const { sent, notices, visitors } = await runReaders({
+      inputs: EXPORT,
+      docs: { visitors: answer },
+    })
+    expect(sent).toHaveLength(rows.length)
+    const counted = notices.map((text) => Number(/^(\d+) rows? of/.exec(text)?.[1] ?? 0))
+    expect(counted).toEqual(invalid === 0 ? [0] : [invalid, 0])
+    expect(visitors.complete).toBe(invalid === 0)
+    expect(visitors.top).toMatchObject(first.map((path) => ({ path })))
+  },
+)
