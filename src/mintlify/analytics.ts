@@ -52,20 +52,22 @@ export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<Vi
         const counts = readCounts(row)
         return counts && isText(path) ? { path, ...counts } : undefined
       })
-      // Without a list of rows, or a word on whether there are more, rows may be missing.
-      const isOdd = !Array.isArray(visitors) || typeof hasMore !== 'boolean'
-      const invalidRows = listed.invalidRows + (isOdd ? 1 : 0)
+      // If it isn't known whether there are more rows, some may be missing.
+      const invalidRows = listed.invalidRows + (typeof hasMore === 'boolean' ? 0 : 1)
       return { totals, rows: listed.rows, invalidRows, hasMore: hasMore === true }
     },
   }
 }
 
 /** How often the site's pages were read: events, which add up. */
-export const READS: AnalyticsCall<Counts> = {
+export const READS: AnalyticsCall<Pick<VisitorsAnswer, 'totals' | 'invalidRows'>> = {
   path: ['views'],
   query: { limit: 1 },
   purpose: 'count the reads',
-  read: (json) => readCounts(recordField(json, 'totals')) ?? ODD_TOTALS,
+  read(json) {
+    const totals = readCounts(recordField(json, 'totals'))
+    return totals ? { totals, invalidRows: 0 } : ODD_TOTALS
+  },
 }
 
 /** One page of a list that readers cause. */
@@ -116,10 +118,12 @@ export type Question = {
   /** Milliseconds since the epoch. */
   readonly atMs: number
   /** `clarifying`: the assistant asked a question back. */
-  readonly outcome: 'answered' | 'unanswered' | 'clarifying'
+  readonly outcome: (typeof OUTCOMES)[number]
   /** The page that it was asked on, otherwise its category, if there is one. */
   readonly name: PublicName | undefined
 }
+
+const OUTCOMES = ['answered', 'unanswered', 'clarifying'] as const
 
 /** The questions to the assistant. */
 export const QUESTIONS: AnalyticsCall<ListPage<Question>> = {
@@ -130,12 +134,11 @@ export const QUESTIONS: AnalyticsCall<ListPage<Question>> = {
     readPage(json, 'conversations', ({ timestamp, pageUrl, queryCategory, ...row }) => {
       const atMs = isText(timestamp) ? Date.parse(timestamp) : Number.NaN
       const isClarifying = row['responseType'] === 'clarifying_question'
-      const outcome = isClarifying ? 'clarifying' : row['resolutionStatus']
-      if (outcome !== 'answered' && outcome !== 'unanswered' && outcome !== 'clarifying')
-        return undefined
+      const given = isClarifying ? 'clarifying' : row['resolutionStatus']
+      const outcome = OUTCOMES.find((one) => one === given)
       const category = isText(queryCategory) ? publicCategory(queryCategory) : undefined
       const name = isText(pageUrl) ? publicPageUrl(pageUrl) : category
-      return Number.isNaN(atMs) ? undefined : { atMs, outcome, name }
+      return outcome && !Number.isNaN(atMs) ? { atMs, outcome, name } : undefined
     }),
 }
 
@@ -147,16 +150,15 @@ function readPage<T>(
 ): ListPage<T> | undefined {
   const { [field]: list, hasMore: given } = isRecord(json) ? json : {}
   const listed = readListed(list, read)
-  const isOdd = listed.rows.length === 0 && listed.invalidRows > 0
-  if (!Array.isArray(list) || isOdd) return undefined
+  if (listed.rows.length === 0 && listed.invalidRows > 0) return undefined
   const cursor = stringField(json, 'nextCursor') || undefined
   const hasMore = typeof given === 'boolean' ? given : cursor !== undefined
   return { ...listed, hasMore, cursor: hasMore ? cursor : undefined }
 }
 
-/** Reads the rows of a list, and counts those that `read` can't read. Anything but a list has none. */
+/** Reads the rows of a list, and counts those that `read` can't read. Anything but a list is one of those. */
 function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
-  const all: readonly unknown[] = Array.isArray(list) ? list : []
+  const all: readonly unknown[] = Array.isArray(list) ? list : [list]
   const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: all.length - rows.length }
 }

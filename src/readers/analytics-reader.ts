@@ -1,5 +1,5 @@
 import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/markdown.ts'
-import { type Failure, formatCount, joinSentences, listOf } from '../lib/text.ts'
+import { countOf, type Failure, joinSentences, listOf } from '../lib/text.ts'
 import { formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { AnalyticsCall } from '../mintlify/analytics.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
@@ -30,8 +30,7 @@ export class AnalyticsReader {
   readonly #unread: { readonly part: string; readonly failure: Failure }[] = []
   /** Why no request can succeed anymore. */
   #end: Failure | undefined
-  /** Sentences about rows that are missing or uncertain. */
-  readonly notes: string[] = []
+  readonly #notes: string[] = []
   /** Requests made so far, retries included. */
   count = 0
 
@@ -49,11 +48,11 @@ export class AnalyticsReader {
    * @param part what is read, such as `the reads`
    * @returns `undefined` if it could not be read; `leftOut` then says so
    */
-  async read<T extends object>(
+  async read<T extends { readonly invalidRows: number }>(
     { fromMs, toMs }: Period,
     { read, ...call }: AnalyticsCall<T>,
     part: string,
-    maxRequests = MAX_REQUESTS,
+    maxAttempts = MAX_ATTEMPTS,
   ): Promise<T | undefined> {
     const { log, clock } = this.#run
     const query = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs), ...call.query }
@@ -65,7 +64,7 @@ export class AnalyticsReader {
       return this.#client.getAnalytics({ ...call, query }, read, this.#signal)
     }
     const policy = {
-      maxAttempts: Math.min(MAX_ATTEMPTS, maxRequests),
+      maxAttempts,
       isRetryable: (error: unknown) => canReadAgain(error) && !isOver(),
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
@@ -75,7 +74,10 @@ export class AnalyticsReader {
       },
     }
     try {
-      return await retry(send, policy, this.#run)
+      const answer = await retry(send, policy, this.#run)
+      if (answer.invalidRows > 0)
+        this.#notes.push(`${countOf(answer.invalidRows, 'row')} of ${part} could not be read.`)
+      return answer
     } catch (error) {
       if (!(error instanceof RetryError)) throw error
       const failure = describeFailure(error.cause)
@@ -97,7 +99,7 @@ export class AnalyticsReader {
       const cause = `${headline}, so ${listOf(all.map(({ part }) => part))} could not be read.`
       return joinSentences(cause, headline === explained ? '' : (all[0]?.failure.details ?? ''))
     })
-    return [...this.notes, ...unread]
+    return [...this.#notes, ...unread]
   }
 }
 
@@ -113,19 +115,17 @@ export function changeBetween(previous: number | undefined, current: number): nu
   return Math.round(((current - previous) / previous) * 1000) / 10
 }
 
-/** Formats a change for a table: `+8.3%`, `−3.0%`, `+120%`, `new`, `–`. */
+/** Formats differences with their sign: `+312`, `-96`. */
+export const SIGNED = new Intl.NumberFormat('en-GB', {
+  signDisplay: 'exceptZero',
+  maximumFractionDigits: 1,
+})
+
+/** Formats a change for a table: `+8.3%`, `-3%`, `new`, `–`. */
 export function formatChange(previous: number | undefined, current: number): string {
   const change = changeBetween(previous, current)
-  if (change === null) return previous === 0 ? 'new' : '–'
-  const percent = (size: number): string =>
-    `${size < 100 ? size.toFixed(1) : formatCount(Math.round(size))}%`
-  return signed(change, percent)
-}
-
-/** Formats a difference with its sign: `+312`, `−96`. */
-export function signed(value: number, format: (size: number) => string): string {
-  const sign = value > 0 ? '+' : '−'
-  return `${value === 0 ? '' : sign}${format(Math.abs(value))}`
+  if (change !== null) return `${SIGNED.format(change)}%`
+  return previous === 0 ? 'new' : '–'
 }
 
 /** Full UTC days in milliseconds since the epoch; `toMs` is exclusive. */

@@ -1,5 +1,5 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { countOf, formatCount, listOf, sumOf } from '../lib/text.ts'
+import { formatCount, listOf, sumOf } from '../lib/text.ts'
 import {
   type AnalyticsCall,
   type ListPage,
@@ -26,16 +26,13 @@ import {
 export type ContentGaps = {
   readonly period: Period
   /** The worst first. */
-  readonly items: readonly ContentGapItem[]
+  readonly items: readonly ContentGap[]
   /** Sentences for the section: what it doesn't cover, and what Mintlify doesn't list. */
   readonly notes: readonly string[]
   /** Whether any of the three lists could be read, and whether each could. */
   readonly isRead: boolean
   readonly isWhole: boolean
 }
-
-/** Everything about one page, search, or category. */
-type ContentGapItem = { readonly name: PublicName; readonly gaps: readonly ContentGap[] }
 
 type ContentGap = {
   readonly kind: 'rating' | 'search' | 'question'
@@ -95,8 +92,6 @@ export async function readContentGaps(
       // A cursor that leads to itself would repeat the same rows.
       if (page === undefined || page.cursor === cursor) break
       rows.push(...page.rows)
-      if (page.invalidRows > 0)
-        reader.notes.push(`${countOf(page.invalidRows, 'row')} of the ${name} could not be read.`)
       ;({ hasMore, cursor: next } = page)
     }
     if (hasMore !== undefined) lists += 1
@@ -123,23 +118,18 @@ export async function readContentGaps(
   return { period, items, notes, isRead: lists > 0, isWhole: lists === 3 }
 }
 
-/** Finds what stands out, the items with most readers first. */
+/** Finds what stands out, the gaps with most readers first. */
 export function findContentGaps(
   ratings: readonly Rating[],
   searches: readonly Search[],
   questions: readonly Question[],
-): ContentGapItem[] {
+): ContentGap[] {
   const gaps = [
     ...findBadlyRated(ratings),
     ...findSearchedInVain(searches),
     ...findUnanswered(questions),
   ]
-  const items = [...Map.groupBy(gaps, ({ name }) => name.key).values()].flatMap((same) => {
-    const [first] = same
-    return first === undefined ? [] : [{ name: first.name, gaps: same }]
-  })
-  const readersOf = (item: ContentGapItem): number => sumOf(item.gaps, ({ count }) => count)
-  return items.sort((left, right) => readersOf(right) - readersOf(left)).slice(0, MAX_GAPS)
+  return gaps.sort((left, right) => right.count - left.count).slice(0, MAX_GAPS)
 }
 
 /** Finds pages whose share of negative ratings is beyond chance above the site's. */
@@ -202,17 +192,13 @@ export function contentGapsSections(gaps: ContentGaps, audience: Audience, site:
   return { shown, folded: more.length === 0 ? md`` : details(title, joinMarkdown(more, '\n')) }
 }
 
-/** Makes the output: an entry for each gap, by count; empty if nothing could be read. */
+/** Makes the output; empty if nothing could be read. */
 export function contentGapsOutputs({ items, isRead }: ContentGaps): OutputValues {
-  if (!isRead) return { 'content-gaps': '' }
-  const all = items.flatMap(({ gaps }) => gaps).sort((left, right) => right.count - left.count)
-  const rounded = (share: number): number => Math.round(share * 1000) / 1000
-  const entries = all.map(({ kind, name, count, of, siteShare }) => {
+  const entries = items.map(({ kind, name, count, of, siteShare }) => {
     const subject = { [name.of]: name.forPeople ?? '(withheld)' }
-    const shares = { share: rounded(count / of), siteShare: rounded(siteShare) }
-    return { kind, ...subject, count, of, ...shares }
+    return { kind, ...subject, count, of, share: count / of, siteShare }
   })
-  return { 'content-gaps': JSON.stringify(entries) }
+  return { 'content-gaps': isRead ? JSON.stringify(entries) : '' }
 }
 
 /** Writes the list for the prompt, after our own rules; none if nothing stands out. */
@@ -222,13 +208,11 @@ export function contentGapsForAgent({ period, items, notes }: ContentGaps): read
   return [AGENT_RULES, `Content gaps, ${formatPeriod(period)}:`, ...lines, ...notes]
 }
 
-/** Writes the counts of an item, each with its whole and the site's average. */
-function lineOf({ name, gaps }: ContentGapItem, audience: Audience, site?: URL): Markdown {
-  const figures = gaps.map(({ kind, count, of, siteShare }) => {
-    const average = `site average: ${Math.round(siteShare * 100)}%`
-    return `${count} of ${of} ${RESULTS[kind]} (${average})`
-  })
-  return md`- ${gapName(name, audience, site)}: ${figures.join(' · ')}`
+/** Writes a count with its whole and the site's average. */
+function lineOf(gap: ContentGap, audience: Audience, site?: URL): Markdown {
+  const { kind, name, count, of, siteShare } = gap
+  const average = `${Math.round(siteShare * 100)}%`
+  return md`- ${gapName(name, audience, site)}: ${count} of ${of} ${RESULTS[kind]} (site average: ${average})`
 }
 
 function gapName(name: PublicName, audience: Audience, site: URL | undefined): Markdown {

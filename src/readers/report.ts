@@ -30,8 +30,8 @@ import {
   pageName,
   periodName,
   rawTable,
+  SIGNED,
   shortNames,
-  signed,
 } from './analytics-reader.ts'
 import {
   type Audience,
@@ -97,11 +97,11 @@ export class Readers {
     ])
     const gaps = wanted === 'none' ? undefined : await this.#readGaps()
     const report = overview && (await readVisitors(this.#reader, overview))
+    const isUnread = hasVisitors ? report === undefined : !gaps?.isRead && job === undefined
     if (cancel.aborted) {
       const details = 'The run was canceled before the readers report was complete.'
       return this.#publish({ failure: { headline: 'The readers report was canceled', details } })
     }
-    const isUnread = hasVisitors ? report === undefined : !gaps?.isRead && job === undefined
     if (isUnread) {
       const headline = `Could not read the ${hasVisitors ? 'visitors' : 'content gaps'}`
       // The same failure may have ended the job, whose error explains it.
@@ -260,13 +260,9 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   const sections: Markdown[] = []
   if (failure)
     sections.push(md`## ❌ ${failure.headline}`, sentencesWithCode(failure.details), project)
-  if (report) {
-    const icons = { usual: '📊', highest: '📈', lowest: '📉' }
-    sections.push(
-      md`## ${icons[report.usual?.position ?? 'usual']} ${headingOf(report)}`,
-      md`${formatPeriod(report.period)} · ${project}`,
-    )
-  } else if (gaps)
+  if (report)
+    sections.push(md`## 📊 ${headingOf(report)}`, md`${formatPeriod(report.period)} · ${project}`)
+  else if (gaps)
     sections.push(md`## 🔎 Content gaps`, md`${formatPeriod(gaps.period)} · ${project}`)
   const warnings: string[] = []
   if (report?.isComplete === false)
@@ -276,7 +272,7 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   if (report?.lastVisited) warnings.push(noVisitorsSentence(report.lastVisited))
   if (audience === 'agent') warnings.push(...leftOut)
   else if (leftOut.length > 0)
-    warnings.push('Part of this report could not be read. For details, see the last section.')
+    warnings.push('Part of this report could not be read. The last section has the details.')
   sections.push(...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)))
   if (report)
     sections.push(
@@ -301,11 +297,9 @@ function noVisitorsSentence({
 }
 
 /** Says why there is no comparison, if no earlier period had visitors. */
-function firstReport({ trend, compared, period }: VisitorsReport): Markdown {
-  const before = trend.length - 1
-  if (before === 0 || compared.length > 0) return md``
-  const earlier = `${before} ${periodName(period, before)}`
-  return md`There is no comparison yet, because the previous ${earlier} had no visitors.`
+function firstReport({ trend, compared }: VisitorsReport): Markdown {
+  if (trend.length === 1 || compared.length > 0) return md``
+  return md`There is no comparison yet, because the earlier periods had no visitors.`
 }
 
 /** The kinds of visitors, and their lines in the chart, whose colors have a contrast of 3:1 to light and dark pages. */
@@ -345,7 +339,7 @@ function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined):
   const shown = [...up, ...down]
   const rows = shown.map(({ path, total, previous }): Row => {
     const name = pageName(path, site, PATH_LENGTH.first)
-    const difference = signed(total - previous, formatCount)
+    const difference = SIGNED.format(total - previous)
     return [name, formatCount(total), difference, formatChange(previous, total)]
   })
   const more = count - shown.length
@@ -355,14 +349,14 @@ function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined):
 
 function topPagesSection({ top, pages }: VisitorsReport, site: URL | undefined): Markdown {
   if (pages.length === 0) return md``
-  const rows = top.map((page, index) => {
+  const rows = top.map((page) => {
     const name = pageName(page.path, site, PATH_LENGTH.inTable)
     const change = formatChange(page.previous, page.total)
-    return [String(index + 1), name, ...cellsOf(page), change]
+    return [name, ...cellsOf(page), change]
   })
-  const head = ['', 'Page', ...TITLES, 'Change']
+  const head = ['Page', ...TITLES, 'Change']
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
-  return details(title, rawTable(head, rows, 'rlrrrr'))
+  return details(title, rawTable(head, rows, 'lrrrr'))
 }
 
 function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
@@ -387,7 +381,7 @@ const CHART_OPTIONS = {
  * Renders the periods as a chart that GitHub draws, and names its lines, because older versions of Mermaid show no legend.
  * The source has only numbers and our own names, and what Mermaid 10.9 can draw.
  */
-function trendChart({ compared, totals }: VisitorsReport): Markdown {
+function trendChart({ compared }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
   const most = Math.max(1, ...compared.flatMap((each) => Object.values(each.totals)))
   const names = shortNames(compared.map(({ period }) => period)).map((name) => `"${name}"`)
@@ -400,9 +394,8 @@ function trendChart({ compared, totals }: VisitorsReport): Markdown {
       return `  line "${title}" [${compared.map((each) => each.totals[kind]).join(', ')}]`
     }),
   ]
-  const fromTop = KINDS.toSorted((left, right) => totals[right.kind] - totals[left.kind])
-  const lines = fromTop.map(({ line }) => line).join(', ')
-  return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nLines from top to bottom, at the right: ${lines}.`
+  const legend = KINDS.map(({ line }) => line).join(', ')
+  return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nLines: ${legend}.`
 }
 
 /** Renders the figures of the chart as a table. */
@@ -426,18 +419,16 @@ function factsSection(content: ReportContent): Markdown {
     `Requests: ${requests} of at most ${MAX_REQUESTS}.`,
   ]
   const lines = facts.map((fact) => md`- ${sentencesWithCode(fact)}`)
-  const title = leftOut.length > 0 ? 'What was left out, and how' : 'How'
-  return details(`${title} to read this report`, joinMarkdown(lines, '\n'))
+  return details('Details', joinMarkdown(lines, '\n'))
 }
 
 function visitorsFacts(
-  { period, trend, compared, usual, pageChanges }: VisitorsReport,
+  { period, compared, usual, pageChanges }: VisitorsReport,
   mintlify: string,
 ): string[] {
-  const before = trend.at(-2)?.period
   const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
   return [
-    `Period: ${formatPeriod(period)} (UTC).${before ? ` The previous period: ${formatPeriod(before)}.` : ''}`,
+    `Period: ${formatPeriod(period)} (UTC).`,
     ...(usual
       ? [`Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`]
       : []),

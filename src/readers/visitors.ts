@@ -60,7 +60,8 @@ export async function readOverview(
     if (answer === undefined) break
     before.push({ period: each, ...answer })
   }
-  return { current, before, reads: await reader.read(period, READS, 'the reads') }
+  const reads = await reader.read(period, READS, 'the reads')
+  return { current, before, reads: reads?.totals }
 }
 
 /** Reads the other pages of the current and of the previous period, and works out the report. */
@@ -91,8 +92,6 @@ async function readPages(
   }
   const pages = new Map(answers.flatMap(({ rows }) => rows.map((row) => [row.path, row])))
   const invalidRows = sumOf(answers, (answer) => answer.invalidRows)
-  if (invalidRows > 0)
-    reader.notes.push(`${countOf(invalidRows, 'row')} of ${name} could not be read.`)
   const isWhole = !answers.at(-1)?.hasMore && invalidRows === 0
   return { period, totals, pages, isWhole }
 }
@@ -198,7 +197,7 @@ export function findPageChanges(pages: readonly ComparedPage[]) {
   )
   const changed = findUnusual(inBoth)
     .filter((page) => sizeOf(page) >= MIN_VISITORS)
-    .sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
+    .sort((left, right) => sizeOf(right) - sizeOf(left))
   const [up, down] = [changed.filter(hasRisen), changed.filter((page) => !hasRisen(page))]
   return {
     up: up.slice(0, MAX_CHANGED_PAGES),

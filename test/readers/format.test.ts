@@ -14,8 +14,8 @@ import {
 
 it.each([
   { previous: 100, now: 112.5, change: 12.5, words: '+12.5%' },
-  { previous: 100, now: 0, change: -100, words: '−100%' },
-  { previous: 0, now: 0, change: 0, words: '0.0%' },
+  { previous: 100, now: 0, change: -100, words: '-100%' },
+  { previous: 0, now: 0, change: 0, words: '0%' },
   { previous: 0, now: 5, change: null, words: 'new' },
   { previous: undefined, now: 5, change: null, words: '–' },
   { previous: 3, now: 4, change: 33.3, words: '+33.3%' },

@@ -35,7 +35,7 @@ describe('the first screen', () => {
     expect(text.match(/about/gi)).toEqual(['About'])
     expect(
       firstScreen(text),
-    ).toBe(`## 📈 About 12,480 visitors, the highest of the last 8 weeks; 1 page changed more than usual
+    ).toBe(`## 📊 About 12,480 visitors, the highest of the last 8 weeks; 1 page changed more than usual
 
 27 Jul to 2 Aug · Project \`docs\`
 
@@ -59,7 +59,7 @@ xychart-beta
   line "All" [9000, 9100, 8900, 9050, 9000, 9000, 9000, 12480]
 \`\`\`
 
-Lines from top to bottom, at the right: all visitors (blue), people (gray), AI (orange).
+Lines: people (gray), AI (orange), all visitors (blue).
 
 | **Page changes** | Now | +/− | Change |
 | :--- | ---: | ---: | ---: |
@@ -71,7 +71,7 @@ Lines from top to bottom, at the right: all visitors (blue), people (gray), AI (
     expect(text).toMatch(/^.*; 8 pages changed more than usual\n/)
     expect(text).toContain('| `/up/0` | 300 | +200 | +200% |\n')
     const end =
-      '| `/up/4` | 296 | +200 | +208% |\n| `/down` | 20 | −80 | −80.0% |\n| and 2 more |  |  |  |'
+      '| `/up/4` | 296 | +200 | +208.3% |\n| `/down` | 20 | -80 | -80% |\n| and 2 more |  |  |  |'
     expect(text.endsWith(end)).toBe(true)
   })
 
@@ -81,7 +81,7 @@ Lines from top to bottom, at the right: all visitors (blue), people (gray), AI (
 
 27 Jul to 2 Aug · Project \`docs\`
 
-There is no comparison yet, because the previous 3 weeks had no visitors.
+There is no comparison yet, because the earlier periods had no visitors.
 
 |  | Now |
 | :--- | ---: |
@@ -99,7 +99,7 @@ ${BOTH}`)
       totals: [...WEEKS, 0],
       expected: [
         '⚠️ This period has no visitors, but 20 to 26 Jul had 9,000.',
-        '| All | **0** | **below** 8,633–9,373 | 9,000 | −100% |',
+        '| All | **0** | **below** 8,633–9,373 | 9,000 | -100% |',
       ],
     },
     { what: 'for longer', totals: [9000, 0, 0], expected: ['but 13 to 19 Jul had 9,000.'] },
@@ -108,7 +108,11 @@ ${BOTH}`)
       totals: [...WEEKS, 0, 0],
       expected: ['No visitors, within the usual range\n', '⚠️ This'],
     },
-    { what: 'ever', totals: [0, 0, 0], expected: ['## 📊 No visitors\n', 'previous 2 weeks'] },
+    {
+      what: 'ever',
+      totals: [0, 0, 0],
+      expected: ['## 📊 No visitors\n', 'earlier periods had no visitors'],
+    },
   ])('without visitors $what says so', ({ totals, expected }) => {
     const text = screen(totals)
     for (const part of expected) expect(text).toContain(part)
@@ -121,7 +125,7 @@ ${BOTH}`)
   ])('says at once that not all was read, and has no page changes then ($lack)', (given) => {
     const sample = report([...WEEKS, 9000], { ...PAGES, [given.lack]: false })
     const text = firstScreen(summaryOf(sample, { leftOut: ['Some.'] }))
-    const last = '⚠️ Part of this report could not be read. For details, see the last section.'
+    const last = '⚠️ Part of this report could not be read. The last section has the details.'
     expect(text).toContain(`Project \`docs\`\n\n${given.says}${last}\n\n|`)
     expect(text).not.toContain('Page changes')
   })
@@ -132,24 +136,23 @@ ${BOTH}`)
     expect(screen([5, 5], { reads: { human: 0, ai: 0, total: 0 } })).not.toContain('AI made')
   })
 
-  it('has a chart that starts with the first visitors, and names its lines in their order', () => {
+  it('has a chart that starts with the first visitors', () => {
     const text = summaryOf(report([0, 0, 9, { human: 10, ai: 50, total: 55 }]))
     expect(text).toContain('line "All" [9, 55]')
-    expect(text).toContain('at the right: all visitors (blue), AI (orange), people (gray).')
   })
 })
 
 describe('folded', () => {
   it('are the top pages, and the figures of the chart', () => {
     const text = summaryOf(report([9000, 11_520, 12_480], PAGES))
-    expect(folded(text, 'Top pages: 10 of 42')).toContain(`|  | Page | People | AI | All | Change |
-| ---: | :--- | ---: | ---: | ---: | ---: |
-| 1 | \`/quickstart\` | 3,128 | 412 | 3,540 | +12.5% |
-| 2 | \`/quiet/0\` | 100 | 0 | 100 | 0.0% |`)
+    expect(folded(text, 'Top pages: 10 of 42')).toContain(`| Page | People | AI | All | Change |
+| :--- | ---: | ---: | ---: | ---: |
+| \`/quickstart\` | 3,128 | 412 | 3,540 | +12.5% |
+| \`/quiet/0\` | 100 | 0 | 100 | 0% |`)
     expect(folded(text, 'Trend over 3 periods')).toBe(`| Period | People | AI | All | Change |
 | :--- | ---: | ---: | ---: | ---: |
 | 13 to 19 Jul | 7,200 | 2,700 | 9,000 | – |
-| 20 to 26 Jul | 9,216 | 3,456 | 11,520 | +28.0% |
+| 20 to 26 Jul | 9,216 | 3,456 | 11,520 | +28% |
 | 27 Jul to 2 Aug | 9,984 | 3,744 | 12,480 | +8.3% |`)
   })
 
@@ -178,10 +181,10 @@ describe('folded', () => {
 
   it('are what was left out, how to read the figures, and the requests', () => {
     const text = summaryOf(report([...WEEKS, 9000], PAGES), { leftOut: ['A `b` c.'] })
-    const facts = folded(text, 'What was left out')
+    const facts = folded(text, 'Details')
     for (const expected of [
       /^- ⚠️ A `b` c\.\n/,
-      /\n- Period: 27 Jul to 2 Aug \(UTC\)\. The previous period: 20 to 26 Jul\.\n/,
+      /\n- Period: 27 Jul to 2 Aug \(UTC\)\.\n/,
       /\n- Usual range: .*7 weeks before .*3% .*\n/,
       /\n- Page changes: .*10 visitors .*3 times .*\n/,
       /\n- AI visitors .*user agent/,

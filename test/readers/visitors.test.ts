@@ -125,7 +125,7 @@ describe('a request that fails', () => {
     const says = like(RegExp(`, so ${part} could not be read\\. .*"Nope"`))
     expect(run.notices).toMatchObject([says, like(/^About/)])
     expect(run.summary.includes('AI made')).toBe(path !== 'views')
-    expect(run.summary).toContain('For details, see the last section.')
+    expect(run.summary).toContain('The last section has the details.')
     // It has nothing folded.
     expect(run.markdown).toContain(`, so ${part} could not be read. `)
   })
