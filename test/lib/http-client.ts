@@ -24,6 +24,13 @@ export function clientWith(options: Partial<HttpOptions> = {}): HttpClient {
   })
 }
 
+/** A clock whose time limits end when the test says so. */
+export function clockWithEnd() {
+  const limit = new AbortController()
+  const end = (): void => limit.abort(new DOMException('The time is up', 'TimeoutError'))
+  return { clock: { ...createSystemClock(), timeout: () => limit.signal }, end }
+}
+
 /** A request that reads. */
 export function get(url: URL, more: Partial<HttpRequest> = {}): HttpRequest {
   return { method: 'GET', url, headers: {}, freshConnection: false, ...more }

@@ -1,14 +1,18 @@
 import type { RequestListener } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { HttpResponse } from '../../src/lib/http.ts'
 
 const closed = 'the connection closed before the response was complete'
 
+type HalfListener = (endTime: () => void, ...exchange: Parameters<RequestListener>) => void
+
 /** How a response ends, what sends it, and what is read of it. */
-export const HALF_RESPONSES: readonly [string, RequestListener, Partial<HttpResponse>][] = [
+export const HALF_RESPONSES: readonly [string, HalfListener, Partial<HttpResponse>][] = [
   [
     'is compressed',
-    (_, response) => response.writeHead(401, { 'content-encoding': ' GZIP' }).end(gzipSync('{}')),
+    (_end, _, response) =>
+      response.writeHead(401, { 'content-encoding': ' GZIP' }).end(gzipSync('{}')),
     {
       status: 401,
       body: '',
@@ -17,7 +21,7 @@ export const HALF_RESPONSES: readonly [string, RequestListener, Partial<HttpResp
   ],
   [
     'breaks off',
-    (_, response) => {
+    (_end, _, response) => {
       response.writeHead(429, { 'content-length': '100' })
       response.write('half', () => response.socket?.destroy())
     },
@@ -25,7 +29,12 @@ export const HALF_RESPONSES: readonly [string, RequestListener, Partial<HttpResp
   ],
   [
     'never ends',
-    (_, response) => response.writeHead(404).write('half'),
-    { status: 404, body: 'half', bodyProblem: 'the response was not complete within 0.4 s' },
+    (endTime, _, response) =>
+      response.writeHead(404).write('half', async () => {
+        // A client in this process reads what was sent within so many turns of the event loop.
+        for (let turn = 0; turn < 10; turn++) await setImmediate()
+        endTime()
+      }),
+    { status: 404, body: 'half', bodyProblem: 'the response was not complete within 10 s' },
   ],
 ]

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { TestServers } from '../support/http-servers.ts'
 import { HALF_RESPONSES } from './http.cases.ts'
-import { clientWith, failureOf, get, KINDS } from './http-client.ts'
+import { clientWith, clockWithEnd, failureOf, get, KINDS } from './http-client.ts'
 
 const servers = new TestServers()
 const MIB = 1024 * 1024
@@ -63,15 +63,17 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
   it.each(HALF_RESPONSES)(
     'has the status of a response that %s, and what can be read of it',
     async (_how, answer, expected) => {
-      const { url } = await servers.start(answer)
-      expect(await clientWith({ timeoutMs: 400 }).send(request(url))).toMatchObject(expected)
+      const { clock, end } = clockWithEnd()
+      const { url } = await servers.start((...exchange) => answer(end, ...exchange))
+      expect(await clientWith({ clock }).send(request(url))).toMatchObject(expected)
     },
   )
 
   it('that is never answered ends at the time limit', async () => {
-    const { url } = await servers.start(() => undefined)
-    const message = 'the request timed out after 0.2 s'
-    const failure = await failureOf(request(url), { timeoutMs: 200 })
+    const { clock, end } = clockWithEnd()
+    const { url } = await servers.start(end)
+    const message = 'the request timed out after 10 s'
+    const failure = await failureOf(request(url), { clock })
     expect(failure).toEqual({ failure: 'timeout', maybeSent: true, message })
   })
 
@@ -131,8 +133,10 @@ it('a request is not taken for sent because another server got the same one mean
   const { host } = await servers.startSilent()
   const { url } = await servers.start((_incoming, response) => response.end())
   const silent = get(new URL(`https://${host}${url.pathname}${url.search}`))
-  const failing = failureOf(silent, { timeoutMs: 300 })
+  const { clock, end } = clockWithEnd()
+  const failing = failureOf(silent, { clock })
   await clientWith().send(get(url))
+  end()
   expect(await failing).toMatchObject({ failure: 'timeout', maybeSent: false })
 })
 
@@ -149,7 +153,7 @@ it('connections are kept, but fresh for each request that asks for it, and close
   expect(connections()).toBe(4)
   const open = (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
-  await expect.poll(open).toBe(1)
+  await expect.poll(open, { timeout: 20_000 }).toBe(1)
 })
 
 it('each request has a debug line, without what may hold secrets', async () => {
