@@ -274,7 +274,7 @@ function pullRequestLink(url: string): string {
 
 /** A page of a branch's commits. */
 const PAGE_SIZE = 100
-/** With the run's own commit, as many commits of a branch are searched at most. */
+/** As many commits of a branch are searched at most besides its newest one. */
 export const MAX_SEARCHED_COMMITS = 500
 
 /** What a search of the step's statuses has found so far. */
@@ -342,7 +342,8 @@ async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promis
   let search: Search = { ...ofPull, reachedLimit: false }
   let after: Maybe<string>
   do {
-    const variables = { name, sha, tip: branchTip(event, sha, run), ...(after && { after }) }
+    const first = Math.min(PAGE_SIZE, MAX_SEARCHED_COMMITS + 1 - search.history.length)
+    const variables = { name, sha, tip: branchTip(event, sha, run), first, ...(after && { after }) }
     const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
     const { own, branch } = repository
     const nodes = nodesOf(branch?.history)
@@ -355,7 +356,7 @@ async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promis
       statuses: [...search.statuses, ...found.statuses],
       history,
       failure: search.failure ?? failure ?? found.failure ?? unknown,
-      reachedLimit: found.reachedLimit || (!!after && history.length >= MAX_SEARCHED_COMMITS),
+      reachedLimit: found.reachedLimit || (!!after && history.length > MAX_SEARCHED_COMMITS),
     }
     if (isComplete(event, search, run)) return { ...search, reachedLimit: false }
   } while (after && !search.reachedLimit && search.failure === undefined)
@@ -400,10 +401,10 @@ function branchTip(event: GitHubEvent, sha: string, { environment }: Run): strin
 const STATUS_FIELDS =
   'oid status { context(name: $name) { state description targetUrl createdAt } }'
 
-const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $after: String) {
+const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
     own: object(oid: $sha) { ... on Commit { ${STATUS_FIELDS} } }
-    branch: object(expression: $tip) { ... on Commit { history(first: ${PAGE_SIZE}, after: $after) {
+    branch: object(expression: $tip) { ... on Commit { history(first: $first, after: $after) {
       pageInfo { hasNextPage endCursor } nodes { ${STATUS_FIELDS} }
     } } }
   } }`

@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     name: `finds the job ${LIMIT} commits back`,
     async before(scene) {
       await step(scene)
-      addCommits(scene.world, LIMIT - 1)
+      addCommits(scene.world, LIMIT)
     },
     calls: continues('job_1'),
   },
@@ -230,9 +230,9 @@ it('a search reads pages of a branch up to the one with the record, and says whe
     continues('job_1'),
     Array(2).fill('POST /graphql StepStatuses'),
   ])
-  addCommits(world, LIMIT)
+  addCommits(world, LIMIT + 1)
   const end = await step(scene, { end: 'no-pull-request', inputs: { context: 'files' } })
-  expect([firstCalls(end), pages(end.requests).length]).toEqual([CREATE, LIMIT / 100])
+  expect([firstCalls(end), pages(end.requests).length]).toEqual([CREATE, LIMIT / 100 + 1])
   expect(end.summary).toMatch(/newest 500 commits[^\n]* more often/)
 })
 

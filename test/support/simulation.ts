@@ -19,7 +19,7 @@ export async function startSimulation(docsIn: string) {
   function run(options: RunOptions) {
     const inputs = { prompt: 'Document it.', context: 'none', ...options.inputs }
     const sha = options.sha ?? resolve(world, 'main')?.sha ?? ''
-    return harness.run({ ...options, inputs, env: { GITHUB_SHA: sha } })
+    return harness.run({ ...options, inputs, env: { GITHUB_SHA: sha, ...options.env } })
   }
 
   /** Numbers of the agent's pull requests that are open. */
