@@ -9,6 +9,7 @@ import {
   hasSkipLabel,
   heedsLabels,
   ignoredAuthor,
+  labelsOf,
   ownAuthor,
 } from '../look/commits.ts'
 import {
@@ -71,12 +72,11 @@ export function readTrigger(
   const command = readCommand(event, inputs.command) ?? readReview(event, inputs.command)
   const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
   if (nothing !== undefined) return skip('info', nothing)
-  const { labels } = event.payload.pull_request ?? {}
   // A re-run goes by the labels of now, which are read later.
-  const names = isRerun(environment) ? [] : (labels ?? []).map(({ name }) => name ?? '')
+  const labels = isRerun(environment) ? [] : labelsOf(event.payload.pull_request)
   return (
     (command === undefined ? skipWithoutRequest(event, inputs) : undefined) ??
-    skipUnneeded(event, inputs, { mergedPulls: new Map(), labels: names }) ??
+    skipUnneeded(event, inputs, { mergedPulls: new Map(), labels }) ??
     skipWithoutKey(event, inputs, environment) ?? { event, command }
   )
 }

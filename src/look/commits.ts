@@ -14,8 +14,6 @@ import { type GitHubEvent, isOfPullRequest, isSha } from './event.ts'
 
 /** A push of more commits than this is treated as people's. */
 const MAX_COMMITS = 100
-/** How many of the newest commits are described by the merged pull requests that they came in. */
-export const MAX_DESCRIBED = 100
 /** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
 const AGENT_EMAIL = 'agent@mintlify.com'
 
@@ -83,7 +81,7 @@ export async function readPullsOfPush(
     inputs.context !== 'none' &&
     'the agent does not know which pull requests the commits came in'
   return await readMergedPulls(
-    commits.slice(-MAX_DESCRIBED),
+    commits.slice(-MAX_COMMITS),
     {
       withText,
       level: 'warning',
@@ -112,23 +110,23 @@ export async function readLabels(
   { inputs, environment, github }: Run,
 ): Promise<readonly string[]> {
   const { pull_request: pull } = event.payload
-  const isAsked = isOfPullRequest(event) && isRerun(environment) && heedsLabels(inputs)
+  if (!isOfPullRequest(event) || !isRerun(environment) || !heedsLabels(inputs))
+    return labelsOf(pull)
   const call = {
     purpose: 'read the labels of the pull request',
     permission: 'pull-requests: read',
     level: 'warning',
-    effect: 'its labels at the time of the event decide whether it is skipped',
+    effect: 'its labels at the time of the event decide whether the run is skipped',
   } as const
-  const pull_number = pull?.number ?? 0
-  const read = isAsked
-    ? await github.attempt(call, () =>
-        github.call<PullRequest>(({ rest }) =>
-          rest.pulls.get({ ...github.repository, pull_number }),
-        ),
-      )
-    : undefined
-  const { labels } = read?.known ? read.value : (pull ?? {})
-  return (labels ?? []).map(({ name }) => name ?? '')
+  const request = { ...github.repository, pull_number: pull?.number ?? 0 }
+  const now = await github.attempt(call, () =>
+    github.call<PullRequest>(({ rest }) => rest.pulls.get(request)),
+  )
+  return labelsOf(now.known ? now.value : pull)
+}
+
+export function labelsOf(pull: Maybe<PullRequest>): readonly string[] {
+  return (pull?.labels ?? []).map(({ name }) => name ?? '')
 }
 
 /**
@@ -145,7 +143,12 @@ export async function findUnchanged(
   const reason = `this branch has only the agent's own commits since this step's last job (on ${base.slice(0, 7)})`
   if (base === environment.sha) return reason
   const basehead = `${base}...${environment.sha}`
-  const compared = await github.read(() =>
+  const call = {
+    purpose: "compare with the commit of this step's last job",
+    permission: 'contents: read',
+    effect: '`skip-unchanged` has no effect',
+  }
+  const compared = await github.attempt(call, () =>
     github.call<Comparison>(({ rest }) =>
       rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
     ),
@@ -160,7 +163,7 @@ export async function findUnchanged(
     email: commit?.author?.email,
   }))
   const others = origins.filter((one) => ownAuthor(one, inputs) === undefined)
-  const merged = await readMergedPulls(others.slice(-MAX_DESCRIBED), { level: 'notice' }, github)
+  const merged = await readMergedPulls(others, { level: 'notice' }, github)
   if (others.some((one) => ownAuthor(one, inputs, merged) === undefined)) return undefined
   if (origins.length >= (total ?? 0)) return reason
   log.notice(

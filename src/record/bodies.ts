@@ -76,15 +76,16 @@ function nextSteps(
 ): Markdown {
   const { command: word, 'follow-up': followUp } = run.inputs
   const again = code(`${word} …`)
+  // A review is one without a word.
+  const hasWord = command !== undefined && word !== ''
   if (isSuccess(result)) {
     const where = hasNote ? 'here or on that pull request' : 'here'
-    if (command === undefined || !followUp) return md``
+    if (!hasWord || !followUp) return md``
     return md`To continue, comment ${again} ${where}; ${code(`${word} new …`)} starts a new job.`
   }
   const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
   if (result === 'failed' || result === 'archived') {
-    if (command !== undefined)
-      words.push(md`To try again, comment ${again}: that starts a new job.`)
+    if (hasWord) words.push(md`To try again, comment ${again}: that starts a new job.`)
   } else if (canResume) words.push(md`Re-running the ${runLink(run)} waits for this job, too.`)
   return joinMarkdown(words, ' ')
 }

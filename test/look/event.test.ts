@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { bareEvent, bot, issueComment, person, pushTo } from '../support/events.ts'
+import { bareEvent, bot, issueComment, person, pushTo, reviewComment } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import { addComment, addPull, mergePull } from '../support/world.ts'
 
@@ -82,4 +82,28 @@ it('the agent gets what people wrote who may start a job, and nothing of theirs 
   expect(warnings).toEqual([
     expect.stringContaining('the permission of writer: GitHub returned 502'),
   ])
+})
+
+it('a command that is a reply in a review gets the words of its thread only', async () => {
+  const { run, world } = await startHarness()
+  const octocat = person('octocat')
+  addPull(world, { number: 5 })
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  const say = (body: string, rootId?: number) =>
+    addComment(world, {
+      kind: 'review',
+      number: 5,
+      author: octocat,
+      body,
+      ...(rootId && { rootId }),
+    })
+  const { id: replyTo } = say('The first.')
+  say('Another thread.')
+  say('The second.', replyTo)
+  const body = '/docs explain it'
+  const event = reviewComment({ id: say(body, replyTo).id, body, author: octocat, replyTo })
+  const end = await run({ event, inputs: { wait: 'false' } })
+  const [{ prompt = '' } = {}] = end.bodies as { prompt?: string }[]
+  expect(prompt.match(/The first|Another thread|The second/g)).toEqual(['The first', 'The second'])
+  expect(end.requests).toContain(`POST /pulls/5/comments/${replyTo}/replies`)
 })

@@ -94,8 +94,8 @@ describe('what was written before a command', () => {
     ['since a comment', { sinceId: 3 }, [4, 5], 0],
     ['since its beginning, where that comment is gone', { sinceId: 99 }, [2, 4, 5], 1],
     [
-      'up to when it was written, for a review',
-      { commandId: 77, writtenAt: '2026-03-01T06:04:30Z' },
+      'up to the second in which it was written, if it is not listed',
+      { commandId: 77, writtenAt: '2026-03-01T06:04:00Z' },
       [2, 4],
       1,
     ],

@@ -46,7 +46,7 @@ it.each<[string, Happening, Record<string, string>?]>([
   ['there was no commit, and a report is wanted', nothing, { 'visitors-summary': 'true' }],
   ['the agent wrote the only commit', byAgent],
   ["the agent's pull request was merged", merge],
-  ['the agent wrote 90 commits', manyByAgent(90)],
+  ['the agent wrote 250 commits', manyByAgent(250)],
   [
     'there was no commit, and the agent is to get content gaps',
     nothing,
