@@ -6,8 +6,12 @@ import { canStartJob } from '../look/permission.ts'
 import type { LineComment } from '../look/review.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import { describeEvent, type Sources, selectPosts, sourcesOf } from '../prompt/gather.ts'
-import type { PriorPosts } from '../prompt/messages.ts'
-import { type ContextStats, renderMessageContext, renderReviewContext } from '../prompt/render.ts'
+import {
+  type ContextStats,
+  type PriorPosts,
+  renderMessageContext,
+  renderReviewContext,
+} from '../prompt/render.ts'
 import type { PullState } from '../pull/pull-state.ts'
 import type { Readers } from '../readers/report.ts'
 import type { EarlierRuns } from '../record/memory.ts'

@@ -4,9 +4,15 @@ import type { CommitFile, ComparedCommit, Comparison, Maybe, Release } from '../
 import { hasSkipLabel } from '../look/commits.ts'
 import { isSha, type Payload } from '../look/event.ts'
 import type { Run } from '../runner/run.ts'
-import type { ChangedFile } from './files.ts'
-import { type CommitSummary, pushedCommits, summaryOf, withPulls } from './messages.ts'
-import type { EventFacts, Fact } from './render.ts'
+import type { ChangedFile } from './ranks.ts'
+import {
+  type CommitSummary,
+  type EventFacts,
+  type Fact,
+  pushedCommits,
+  summaryOf,
+  withPulls,
+} from './render.ts'
 
 /** This step's last successful job: the commit that it was about, and when it ended. */
 export type LastJob = {
@@ -35,7 +41,7 @@ type Base = {
   /** How many commits the change must have; by default any number. */
   readonly min?: number
   readonly max?: number
-  /** Shown if the comparison fails. */
+  /** Shown instead of those that GitHub compares, or if the comparison fails. */
   readonly commits?: readonly CommitSummary[]
 }
 
@@ -92,9 +98,12 @@ function baseOfPush(payload: Payload): Base[] {
   if (isSha(before)) return [{ ref: before, words: '' }]
   const main = repository?.default_branch
   if (main && ref !== `refs/heads/${main}`) return [{ ref: main, words: `the branch left ${main}` }]
-  const [first] = pushedCommits(payload)
+  const commits = pushedCommits(payload)
+  const [first] = commits
   if (!main || !isSha(first?.sha)) return []
-  return [first.sha === after ? ONLY_COMMIT : { ref: first.sha, words: 'the first commit' }]
+  return [
+    first.sha === after ? ONLY_COMMIT : { ref: first.sha, words: 'the first commit', commits },
+  ]
 }
 
 const ONLY_COMMIT: Base = { ref: '', words: 'the start of the branch, which has one commit' }
@@ -276,17 +285,19 @@ async function compareWithFirst(
   const limits: Fact[] = []
   const changes = await github.attempt(call, async () => {
     for (const { what, list, areArbitrary: isArbitrary = false } of candidates) {
-      const listed = await github.read(list)
-      const bases = listed.known ? listed.value : []
-      let error = listed.known ? undefined : listed.error
+      const found = await github.read(list)
+      const bases = found.known ? found.value : []
+      let error = found.known ? undefined : found.error
       for (const base of bases.slice(0, MAX_TRIED)) {
         const { words, commits, min = 0, max = Infinity } = base
         const since: Fact = [label ?? 'Changes since', words]
         const compared = await github.read(() => compare(base, head, github))
         if (compared.known) {
-          const { commitCount = 0, facts } = compared.value
+          const { commitCount = 0 } = compared.value
           if (commitCount < min || commitCount > max) continue
-          return { ...compared.value, facts: [since, ...limits, ...facts], isArbitrary }
+          const facts = [since, ...limits, ...compared.value.facts]
+          const listed = commits && { commits, commitCount: commits.length }
+          return { ...compared.value, ...listed, facts, isArbitrary }
         }
         error = compared.error
         if (commits) shown = { ...known, facts: [since], commits, isArbitrary }

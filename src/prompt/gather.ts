@@ -27,21 +27,19 @@ import {
   unknownChanges,
 } from './bases.ts'
 import {
-  type Post,
-  type PriorPosts,
-  pullsOf,
-  pushedCommits,
-  subjectLine,
-  summaryOf,
-  withoutBody,
-  withPulls,
-} from './messages.ts'
-import {
   type BlockOptions,
   type ContextStats,
   type EventFacts,
   type Fact,
+  type Post,
+  type PriorPosts,
+  pullsOf,
+  pushedCommits,
   renderContext,
+  subjectLine,
+  summaryOf,
+  withoutBody,
+  withPulls,
 } from './render.ts'
 
 /** What the run already knows. */

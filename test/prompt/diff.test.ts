@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ChangedFile, listFiles, renderFiles, renderHunk } from '../../src/prompt/files.ts'
+import { listFiles, renderFiles, renderHunk } from '../../src/prompt/files.ts'
+import type { ChangedFile } from '../../src/prompt/ranks.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type PostFilter, selectPosts } from '../../src/prompt/gather.ts'
-import { renderCommits, renderPosts } from '../../src/prompt/messages.ts'
-import { renderMessageContext } from '../../src/prompt/render.ts'
+import { renderCommits, renderMessageContext, renderPosts } from '../../src/prompt/render.ts'
 
 /** What a commit's message holds, the message, and the lines that are told of it. */
 const MESSAGES: readonly [string, string, readonly string[]][] = [

@@ -137,7 +137,8 @@ describe('a push', () => {
     scene.world.comparisons.set(`${base}...${AFTER}`, COMPARISON)
     const commits = [BEFORE, AFTER].map((id) => ({ id, message: 'Add' }))
     const { lines } = await tell(scene, { event: push({ ...ofNewRef, ref, commits }) })
-    expect(lines.slice(4)).toEqual([`Changes since: ${since}`, ...COMPARED])
+    expect(lines.slice(4, 6)).toEqual([`Changes since: ${since}`, COMPARED[0]])
+    expect(lines).toContain(`- ${base === 'main' ? '1111111 Add a flag' : 'aaaaaaa Add'}`)
   })
 
   it('of a tag is compared with the version before it', async () => {

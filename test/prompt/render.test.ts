@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChangedFile } from '../../src/prompt/files.ts'
+import type { ChangedFile } from '../../src/prompt/ranks.ts'
 import { type BlockOptions, type EventFacts, renderContext } from '../../src/prompt/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { file } from './describe-run.ts'
@@ -205,7 +205,7 @@ describe('the context block', () => {
       fc.constantFrom(...HOSTILE_TEXTS),
       fc.string({ unit: 'binary', maxLength: 200 }),
     )
-    const long = fc.tuple(text, fc.nat(1000)).map(([one, times]) => `${one}\n`.repeat(times))
+    const long = fc.tuple(text, fc.nat(300)).map(([one, times]) => `${one}\n`.repeat(times))
     const path = fc.oneof(text, fc.constantFrom('a.ts', 'docs/a.md', 'a.test.ts', 'go.sum'))
     const patch = fc.option(long, { nil: undefined })
     const counts = { added: fc.nat(), removed: fc.nat() }
