@@ -52,7 +52,7 @@ const NODE_MAJOR = 24
 function entryCode(step: 'main' | 'post'): string {
   return `'use strict'
 if (parseInt(process.versions.node, 10) < ${NODE_MAJOR}) {
-  console.error('::error title=Docs agent::This action needs Node.js ${NODE_MAJOR} or later, and was started with Node.js ' + process.versions.node + '.')
+  console.error('::error title=Node.js ${NODE_MAJOR} or later is needed::This action needs Node.js ${NODE_MAJOR} or later, but was started with Node.js ' + process.versions.node + '.')
   process.exitCode = 1
 } else {
   require('./action.js').${step}()

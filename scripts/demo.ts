@@ -244,5 +244,9 @@ function bold(text: string): string {
 }
 
 function show(text: string): void {
-  console.log(values.open ? text : text.replaceAll(docs.url, '…'))
+  console.log(
+    values.open
+      ? text
+      : text.replaceAll(docs.url, '…').replaceAll(new URL(docs.url).host, 'Mintlify'),
+  )
 }

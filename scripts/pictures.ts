@@ -130,7 +130,12 @@ async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Pr
   const usual = { ...access, context: 'none', comment: 'never', 'follow-up': 'false' }
   const ended = await runAction({ ...options, inputs: { ...usual, ...inputs } })
   if (ended.summary === '') throw new Error(`A run wrote no summary:\n${ended.log}`)
-  return { ...ended, summary: ended.summary.replaceAll(docs.url, 'https://api.mintlify.com') }
+  return {
+    ...ended,
+    summary: ended.summary
+      .replaceAll(docs.url, 'https://api.mintlify.com')
+      .replaceAll(new URL(docs.url).host, 'Mintlify'),
+  }
 }
 
 /** The jobs of the pictures take a second, and begin now. */

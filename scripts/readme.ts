@@ -118,22 +118,22 @@ function actionTypes({ outputs }: ActionMetadata): string {
   return `${TYPES_HEAD}${stringify({ inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(types) }, { blockQuote: false })}`
 }
 
-function typeOf(format: object & { readonly accepted: string }): object {
+function typeOf(format: object & { readonly words?: readonly string[] | undefined }): object {
   if (format === BOOLEAN) return { type: 'boolean' }
   if (format === LINE_LIST)
     return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
   if (format === LOGINS) return names
-  if (format.accepted.startsWith('a whole number')) return { type: 'integer' }
-  const [, choice] = /^any of (.*), or none alone/.exec(format.accepted) ?? []
-  if (choice !== undefined) return { ...names, 'list-item': words(`${choice}, none`) }
-  return /^[a-z-]+(?:, [a-z-]+)+$/.test(format.accepted)
-    ? words(format.accepted)
-    : { type: 'string' }
+  if (format === INPUTS['visitors-days'].format) return { type: 'integer' }
+  const { words } = format
+  if (words === undefined) return { type: 'string' }
+  return format === INPUTS['fail-on'].format
+    ? { ...names, 'list-item': choice([...words, 'none']) }
+    : choice(words)
 }
 
-function words(list: string): object {
-  return { type: 'enum', 'allowed-values': list.split(', ') }
+function choice(words: readonly string[]): object {
+  return { type: 'enum', 'allowed-values': words }
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

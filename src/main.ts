@@ -2,7 +2,13 @@ import { decideSkip, readTrigger } from './decide/skip.ts'
 import { writePermission } from './github/comments.ts'
 import { hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job/job.ts'
-import { inputsErrorSummary, reportSkip, shortSummary } from './job/report.ts'
+import {
+  inputsErrorSummary,
+  REPORT_BUG,
+  reportSkip,
+  shortSummary,
+  unexpectedFailure,
+} from './job/report.ts'
 import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
@@ -36,7 +42,8 @@ async function perform(run: Run): Promise<void> {
   const event = readEvent(environment)
   if (event.payloadProblem !== undefined) {
     log.warnInSummary(
-      `Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. A job is not told what the event is about.`,
+      `Could not read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. The prompt doesn't include the event.`,
+      "Could not read the event's payload",
     )
   }
   const trigger = readTrigger(event, inputs, environment)
@@ -65,17 +72,17 @@ async function perform(run: Run): Promise<void> {
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
-  const text = 'Cancelled before anything was sent to the docs service.'
+  const headline = `Canceled before anything was sent to ${run.mintlify}`
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  run.writeSummary('job', shortSummary('🛑', text, run))
-  run.log.fail(text)
+  run.writeSummary('job', shortSummary('🛑', { headline, details: '' }, run))
+  run.log.fail(`${headline}. Nothing was started.`, headline)
 }
 
-function createService({ environment, inputs, clock, redact, log }: Run): MintlifyClient {
+function createService({ environment, inputs, clock, mintlify, redact, log }: Run): MintlifyClient {
   const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
   const { proxy } = environment
   const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, debug: log.debug })
-  return new MintlifyClient({ apiKey, projectId, baseUrl, http, clock, redact })
+  return new MintlifyClient({ name: mintlify, apiKey, projectId, baseUrl, http, clock, redact })
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {
@@ -83,14 +90,12 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   if (section === 'job' && !isReportOnly) run.setOutputs({ result: 'error' })
   if (error instanceof InputsError) {
     run.writeSummary('job', inputsErrorSummary(error, run))
-    run.log.fail(error.message)
+    run.log.fail(error.details, error.headline)
     return
   }
-  // A fault of ours: a report of it needs the place.
-  const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
-  run.log.fail(text)
-  if (error instanceof Error) run.log.info(error.stack ?? '')
-  run.writeSummary(section, shortSummary('❌', text, run))
+  const failure = unexpectedFailure(error, run)
+  run.log.fail(failure.details, failure.headline)
+  run.writeSummary(section, shortSummary('❌', failure, run))
 }
 
 /** The main step; called by `dist/index.js`. */
@@ -114,12 +119,15 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   // @actions/github parses the payload when it is imported, and throws where that is no JSON. We read it ourselves.
   delete process.env['GITHUB_EVENT_PATH']
   const run = new Run(environment, waiting, { isPost })
-  const text = 'The action exited before it finished. Please report this.'
-  process.once('beforeExit', () => run.log.fail(text))
-  // Such as a file of the runner's that can't be written.
-  await step(run).catch((error: unknown) =>
-    run.log.fail(`The action failed: ${errorMessage(error)}`),
-  )
+  const text = 'The action exited before it finished'
+  process.once('beforeExit', () => run.log.fail(`${text}. ${REPORT_BUG}`, text))
+  // For example, a file of the runner that can't be written.
+  await step(run).catch((error: unknown) => {
+    run.log.fail(
+      `The action could not finish: ${errorMessage(error)}`,
+      'The action could not finish',
+    )
+  })
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   const streams = [process.stdout, process.stderr]
   await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))
@@ -142,12 +150,18 @@ export async function runPost(run: Run): Promise<void> {
 
 function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
-  const advice =
+  const failure =
     jobId === ''
-      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: look for it in the dashboard before you start the workflow anew.'
-      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  run.log.warning(advice)
-  run.writeSummary('job', shortSummary('🛑', advice, run))
+      ? {
+          headline: 'Interrupted: a job may be running',
+          details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
+        }
+      : {
+          headline: 'Interrupted: the job is still running',
+          details: `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
+        }
+  run.log.warning(failure.details, failure.headline)
+  run.writeSummary('job', shortSummary('🛑', failure, run))
 }
 
 async function finishComment({ marker, text, ...place }: PendingComment, run: Run): Promise<void> {

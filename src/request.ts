@@ -19,66 +19,75 @@ import type { Trigger } from './look/command.ts'
 import { comparesWithLastJob } from './look/event.ts'
 import type { Run } from './runner/run.ts'
 
-/** What a run is to do, checked as a whole. */
+/** What a run does, checked as a whole. */
 export type RunRequest = JobRequest & {
-  /** Whether a job is requested, or is to be waited for. */
+  /** Whether a job is requested or waited for. */
   readonly wantsJob: boolean
 }
 
-type Refuse = (input: InputName, problem: string, accepted?: string) => void
+type Reject = (input: InputName, problem: string, use?: string, title?: string) => void
 
-/** Puts together what a run is to do. Sends nothing. @throws {InputsError} naming all that is wrong */
+/** Reads and checks what a run does. Sends nothing. @throws {InputsError} with all problems */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
   const problems = singleInputProblems(run)
-  const refuse: Refuse = (input, problem, accepted = INPUTS[input].format.accepted) =>
-    void problems.push({ input, problem, accepted })
+  const reject: Reject = (input, problem, use = INPUTS[input].format.use, title) =>
+    void problems.push({ input, problem, use, ...(title && { title }) })
   const reader = new WorkspaceReader(environment.workspace)
-  const promptFiles = await readInputFiles('prompt-file', inputs, { reader, refuse })
-  const contextFiles = await readInputFiles('context-files', inputs, { reader, refuse })
+  const promptFiles = await readInputFiles('prompt-file', inputs, { reader, reject })
+  const contextFiles = await readInputFiles('context-files', inputs, { reader, reject })
   const command = trigger.command?.instructions ?? ''
   const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
   const hasInstruction = hasInstructions(parts)
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
-  refuseMissingAccess(trigger.event.payload.repository?.fork === true, run, refuse)
+  rejectMissingAccess(trigger.event.payload.repository?.fork === true, run, reject)
   const { timeout, 'poll-interval': pollInterval = 0 } = inputs
   if (pollInterval > timeout) {
     const [given, limit] = [textOf('poll-interval', run), textOf('timeout', run)]
-    refuse('poll-interval', `("${given}") is longer than timeout ("${limit}")`, 'at most timeout')
+    const problem = `\`${given}\` is longer than \`timeout\` (\`${limit}\`).`
+    reject('poll-interval', problem, `at most \`${limit}\``)
   }
-  // The job is told what readers missed in the block that the prompt gets.
+  // The list of content gaps is a part of the block that the prompt gets.
   if (inputs['content-gaps'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
     const problem =
-      '("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run'
-    refuse('content-gaps', problem, 'report; or agent with a prompt and `context: diff` or `files`')
+      "`agent` adds the content gaps to this run's prompt, so it needs a prompt and `context: diff` or `context: files`."
+    reject('content-gaps', problem, '`report`, or set a prompt and a `context`')
   }
-  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
-    refuse('prompt-file', 'names only empty files', 'files with instructions in them')
-  }
+  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '')
+    reject('prompt-file', 'The files are empty.', 'files that contain instructions')
   const isWrong = (...names: string[]): boolean =>
     problems.some(({ input }) => names.includes(input))
   const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
   const isReportMeant =
     hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'content-gaps')
   if (!isJobMeant && !isReportMeant) {
-    const comment =
-      inputs.command && `; or a comment that starts with the command (${inputs.command})`
-    const accepted = `an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or content-gaps, for a report alone${comment}`
-    refuse('prompt', 'is missing, and nothing else is requested', accepted)
+    const comment = inputs.command && `, or a comment that starts with \`${inputs.command}\``
+    reject(
+      'prompt',
+      'This step has nothing to do, because no input requests a job or a report.',
+      `\`prompt\` or \`prompt-file\` to start a job${comment}; \`job-id\` to wait for a job; or \`visitors-summary\`, \`visitors-export\`, or \`content-gaps\` for a report`,
+      'No prompt, command, or report was requested',
+    )
   }
-  // In the order of the inputs' documentation, and of each what was found first.
+  // In the order of the inputs' documentation, and one problem for each input.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...proxyProblems(environment.proxy))
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
-  for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
-  if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt))
+  for (const [text, title] of warningsAbout(inputs, wantsJob, hasInstruction))
+    log.warning(text, title)
+  if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt)) {
     log.warnInSummary(
-      '`prompt` is the name of a file: to send its text, write it as `prompt-file`.',
+      '`prompt` looks like a file name. To send the contents of the file, use `prompt-file`.',
+      '`prompt` looks like a file name',
     )
+  }
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
-    log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
+    log.notice(
+      '`skip-unchanged` has no effect on a push or pull request, because it is for a `schedule`.',
+      '`skip-unchanged` has no effect',
+    )
   }
   const isPausable = comparesWithLastJob(trigger.event, environment)
   if (inputs['pause-after'] !== undefined && wantsJob && !isPausable) {
@@ -90,40 +99,46 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   return { trigger, wantsJob, parts }
 }
 
-/** What inputs that are right are to be warned of. */
-function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean): string[] {
+/** Lists what is wrong with inputs that are valid, each as a text and a title. */
+function warningsAbout(
+  inputs: Inputs,
+  wantsJob: boolean,
+  hasInstruction: boolean,
+): (readonly [text: string, title: string])[] {
   const { inputs: defaults } = readInputs(new Map(), (text) => text)
-  const sentenceOf = (names: readonly InputName[], why: string): string | [] => {
+  const warnings: (readonly [string, string])[] = []
+  const warnOf = (names: readonly InputName[], why: string): void => {
     const unused = names.filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
-    return unused.length === 0
-      ? []
-      : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
+    if (unused.length === 0) return
+    const verb = unused.length === 1 ? 'has' : 'have'
+    warnings.push([
+      `${listOf(unused.map(inBackticks))} ${verb} no effect ${why}.`,
+      `Inputs without an effect: ${unused.join(', ')}`,
+    ])
   }
   const isToExisting = inputs['job-id'] !== ''
-  const hasPages = inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
-  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export']
-  const warnings = [
-    wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
-    isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
-    isToExisting && hasInstruction ? sentenceOf(['follow-up', 'pause-after'], 'with `job-id`') : [],
-    inputs['follow-up'] ? [] : sentenceOf(['pause-after'], 'with `follow-up: false`'),
-    hasVisitors
-      ? []
-      : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
-    hasPages ? [] : sentenceOf(['site-url'], 'without a readers report'),
-    wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
-  ].flat()
+  if (!wantsJob) warnOf(OF_JOBS, 'without a job. To request one, set `prompt` or `job-id`')
+  else if (!inputs.wait) warnOf(OF_WAITING, 'with `wait: false`')
+  if (isToExisting) {
+    if (hasInstruction) warnOf(['follow-up', 'pause-after'], 'with `job-id`')
+    else warnOf(OF_PROMPTS, 'without a prompt')
+  }
+  if (!inputs['follow-up']) warnOf(['pause-after'], 'with `follow-up: false`')
+  if (!inputs['visitors-summary'] && !inputs['visitors-export'])
+    warnOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`')
+  if (!inputs['visitors-summary'] && inputs['content-gaps'] === 'none')
+    warnOf(['site-url'], 'without a readers report')
   if (inputs.matrix === 'Object') {
-    const meant = `Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`
-    warnings.push(
-      `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`,
-    )
+    warnings.push([
+      `\`matrix\` is the text "Object", because \`\${{ matrix }}\` can't be passed directly. Use \`\${{ toJSON(matrix) }}\`, or remove the input.`,
+      '`matrix` is the text "Object"',
+    ])
   }
   if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
-    const why = 'starts with a letter or digit, so any comment may start with it by chance'
-    warnings.push(
-      `\`command: ${inputs.command}\` ${why}: write \`/${inputs.command}\`, for example.`,
-    )
+    warnings.push([
+      `\`command: ${inputs.command}\` is an ordinary word, so comments may start with it by accident. Use \`/${inputs.command}\`, for example.`,
+      '`command` is an ordinary word',
+    ])
   }
   return warnings
 }
@@ -139,36 +154,41 @@ const OF_PROMPTS = [
 ] as const
 const OF_JOBS = [...OF_PROMPTS, 'wait', 'timeout', ...OF_WAITING, 'fail-on', 'comment'] as const
 
-/** What is wrong with single inputs. A key and a project's id that are swapped are one problem. */
+/** The problems of single inputs. A key and a project ID that are swapped are one problem. */
 function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
     environment.inputs.get(name),
   )
+  const input = 'api-key'
   if (key.trim() !== '' && key.trim() === projectId.trim() && !MINTLIFY_KEY.test(key)) {
-    const problem = 'has the same value as project-id'
-    return [...problems, { input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted }]
+    const problem = 'The value is the same as that of `project-id`.'
+    return [...problems, { input, problem, use: INPUTS[input].format.use }]
   }
   if (!MINTLIFY_KEY.test(projectId) || MINTLIFY_KEY.test(key) || key.trim() === '')
     return [...problems]
-  const problem = 'is swapped with project-id, which starts with mint_, as API keys do'
-  const accepted =
-    'the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced'
-  const others = problems.filter(({ input }) => input !== 'api-key' && input !== 'project-id')
-  return [{ input: 'api-key', problem, accepted }, ...others]
+  const swapped = {
+    input,
+    problem: 'It is swapped with `project-id`, whose value starts with `mint_`, as API keys do.',
+    use: 'the key for `api-key`, from a secret, and the ID for `project-id`. Replace a key that was stored in a variable',
+    title: '`api-key` and `project-id` are swapped',
+  }
+  return [swapped, ...problems.filter((one) => !['api-key', 'project-id'].includes(one.input))]
 }
 
-function refuseMissingAccess(isFork: boolean, run: Run, refuse: Refuse): void {
+function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
   if (textOf('api-key', run) === '' && !run.inputs['dry-run']) {
-    const spelled =
-      "is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
-    const fork =
-      'this repository is a fork, which has no secrets of the original: set one here, spelled as in the settings, or disable the workflow'
-    refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
+    const why = isFork
+      ? "It is empty. This repository is a fork, which doesn't have the secrets of the original: set one here, or disable the workflow."
+      : "It is empty. Either the secret isn't set for this repository, organization, or environment, or the workflow spells its name differently. If you call a reusable workflow, pass the secret under `secrets:`."
+    reject('api-key', why, undefined, 'The input `api-key` is empty')
   }
   if (textOf('project-id', run) === '') {
-    const set =
-      'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
-    refuse('project-id', `is missing: if it is taken from \`vars.DOCS_PROJECT_ID\`, ${set}`)
+    reject(
+      'project-id',
+      'It is empty. If it comes from `vars.DOCS_PROJECT_ID`, make sure that this is a variable and not a secret.',
+      'the ID on the API keys page of the dashboard: `gh variable set DOCS_PROJECT_ID`',
+      'The input `project-id` is empty',
+    )
   }
 }
 
@@ -176,24 +196,24 @@ function textOf(name: InputName, { environment }: Run): string {
   return environment.inputs.get(name)?.trim() || INPUTS[name].default
 }
 
-/** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
+/** Checks the proxies before anything is sent, even if the hosts of this run are exempt from them. */
 function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
-  const accepted =
-    'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
+  const use = 'the URL of a proxy, for example `http://proxy.example:8080`, or unset it'
   return Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy }).flatMap(
     ([input, value]) => {
       const why = proxyProblem(value)
-      const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
-      return why === undefined ? [] : { input, problem, accepted }
+      const problem = `The environment variable (or \`${input.toLowerCase()}\`) ${why}.`
+      const title = `The environment variable \`${input}\` is wrong`
+      return why === undefined ? [] : { input, problem, use, title }
     },
   )
 }
 
-/** Reads the files that an input names; those that can't be read become a problem. */
+/** Reads the files that an input names; each that can't be read is a problem. */
 async function readInputFiles(
   input: 'prompt-file' | 'context-files',
   inputs: Inputs,
-  { reader, refuse }: { readonly reader: WorkspaceReader; readonly refuse: Refuse },
+  { reader, reject }: { readonly reader: WorkspaceReader; readonly reject: Reject },
 ): Promise<TextFile[]> {
   const files: TextFile[] = []
   const unread: string[] = []
@@ -202,10 +222,10 @@ async function readInputFiles(
       files.push({ name, text: await reader.read(name) })
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
-      unread.push(`"${name}", which ${error.message}`)
+      unread.push(`${inBackticks(name)} ${error.message}.`)
     }
   }
-  const accepted = 'text files of the workspace, one per line (no commas), with / between folders'
-  if (unread.length > 0) refuse(input, `names ${unread.join(', and ')}`, accepted)
+  const use = 'text files in the workspace, one per line, with `/` between folders'
+  if (unread.length > 0) reject(input, unread.join(' '), use)
   return files
 }

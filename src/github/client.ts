@@ -2,8 +2,8 @@ import {
   HttpClient,
   type HttpRequest,
   type ProxySettings,
-  TRANSPORT_ADVICE,
   TransportError,
+  transportAdvice,
 } from '../lib/http.ts'
 import {
   clip,
@@ -435,7 +435,7 @@ function toGitHubError(error: unknown, nowMs: number): GitHubError {
     const cause = inner instanceof TransportError ? inner : error
     const isFinal =
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
-    const explanation = cause instanceof TransportError ? TRANSPORT_ADVICE[cause.failure] : ''
+    const explanation = cause instanceof TransportError ? transportAdvice(cause) : ''
     const kind = isFinal ? 'setup' : 'other'
     const title = 'Could not reach GitHub'
     return new GitHubError(errorMessage(cause), { kind, title, explanation, cause })

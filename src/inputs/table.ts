@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip, EXPRESSION } from '../lib/text.ts'
+import { clip, EXPRESSION, FailureError, inBackticks } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -20,6 +20,7 @@ import {
   oneOf,
   PROJECT_ID,
   TEXT,
+  ValueError,
 } from './formats.ts'
 
 /** Results that a user may want to fail the step. */
@@ -28,17 +29,17 @@ const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] a
 /** Permissions on a repository, from the lowest to the highest. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 
-/** The groups that the documentation shows inputs in. */
+/** A group of inputs in the documentation. */
 type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
 
 type InputSpec<T> = {
   readonly group: InputGroup
   readonly format: InputFormat<T>
-  /** As in `action.yml`; empty if there is none. */
+  /** As in `action.yml`; may be empty. */
   readonly default: string
 }
 
-/** All inputs: what `action.yml` declares, and how each is read. */
+/** All inputs of `action.yml`, and how each is read. */
 export const INPUTS = {
   'api-key': input('request', API_KEY),
   'project-id': input('request', PROJECT_ID),
@@ -82,7 +83,7 @@ export type Inputs = {
   readonly [Name in InputName]: (typeof INPUTS)[Name] extends InputSpec<infer T> ? T : never
 }
 
-/** Whether the inputs hold a prompt of their own, whatever started the run. */
+/** Whether the inputs contain a prompt, whatever started the run. */
 export function hasPrompt(inputs: Inputs): boolean {
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
@@ -109,35 +110,41 @@ function input<T>(group: InputGroup, format: InputFormat<T>, fallback = ''): Inp
   return { group, format, default: fallback }
 }
 
-/** An input that may be missing: then its value is `undefined`. */
+/** An input whose value is `undefined` if it is missing. */
 function optional<T>(group: InputGroup, format: InputFormat<T>): InputSpec<T | undefined> {
   return { group, format, default: '' }
 }
 
 export type InputProblem = {
-  /** Its name, or that of a variable of the environment. */
+  /** Its name, or that of an environment variable. */
   readonly input: string
-  /** What is wrong with the value, to follow the input's name. */
+  /** A sentence that can be read alone, with the value first. */
   readonly problem: string
-  /** What is accepted, to follow "accepted:". */
-  readonly accepted: string
+  /** What to use instead, to follow "Use". */
+  readonly use: string
+  /** Replaces the usual title if this is the only problem. */
+  readonly title?: string
 }
 
-const UNEVALUATED = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\`, and do not quote or escape it`
-
-/** Everything that is wrong with the inputs. Its message names each with its problem and what is accepted. */
-export class InputsError extends Error {
+/** Everything that is wrong with the inputs. */
+export class InputsError extends FailureError {
   override readonly name = 'InputsError'
   readonly problems: readonly InputProblem[]
-  /** Whether the run was to do something about a job. */
+  /** Whether the run was meant to do something about a job. */
   readonly wantsJob: boolean
 
   constructor(problems: readonly InputProblem[], wantsJob = true) {
-    const [first = '', ...more] = problems.map(({ input, problem, accepted }) => {
-      return `${input} ${problem}${problem.endsWith('?') ? ' Accepted' : '; accepted'}: ${accepted}.`
+    const lines = problems.map(
+      ({ input, problem, use }) => `${inBackticks(input)}: ${problem} Use ${use}.`,
+    )
+    const [{ input = '', title = `The input ${inBackticks(input)} is wrong` } = {}] = problems
+    const isOne = problems.length === 1
+    super({
+      headline: isOne ? title : `${problems.length} inputs need to be fixed`,
+      details: isOne
+        ? `${lines[0]} Nothing was sent.`
+        : ['Nothing was sent, because these inputs need to be fixed:', ...lines].join('\n- '),
     })
-    const head = `${problems.length} inputs are wrong, so nothing was sent:`
-    super(more.length === 0 ? `${first} Nothing was sent.` : [head, first, ...more].join('\n- '))
     this.problems = problems
     this.wantsJob = wantsJob
   }
@@ -147,37 +154,41 @@ export class InputsError extends Error {
 type InputTexts = ReadonlyMap<string, string>
 
 /**
- * Reads every input by the rules of the table. `redact` keeps secrets out of what is quoted.
+ * Reads every input by the rules of the table. `redact` keeps secrets out of quoted values.
  *
- * @returns all inputs, and what is wrong with them; a wrong one has the value of its default
+ * @returns all inputs, and their problems; a wrong one has the value of its default
  */
 export function readInputs(texts: InputTexts, redact: Redact) {
   const problems: InputProblem[] = []
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
-      if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST)
-        throw new RangeError(UNEVALUATED)
+      if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST) {
+        throw new ValueError("is the text of an expression that GitHub didn't evaluate", {
+          use: `\`\${{ … }}\` under \`with:\`, without quotes and backslashes`,
+        })
+      }
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
     }
     const underscored = name.replaceAll('-', '_')
     if (underscored !== name && texts.has(underscored)) {
-      const problem = `is written ${underscored} in the workflow: write ${name}`
-      problems.push({ input: name, problem, accepted: format.accepted })
+      const problem = `The workflow spells it \`${underscored}\`.`
+      problems.push({ input: name, problem, use: `the name \`${name}\`` })
       return parse(fallback)
     }
     const text = texts.get(name)
-    // White space around a value means nothing, except around the key, which is refused with it.
+    // White space around a value means nothing, except around the key, which is then rejected.
     const given = (name === 'api-key' && text?.trim() !== '' ? text : text?.trim()) ?? fallback
     try {
       return parse(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
+      const { part = given, use = format.use } = error instanceof ValueError ? error : {}
       const isSecret =
         SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
-      const value = isSecret ? '' : `("${quoteValue(redact(given))}") `
-      problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
+      const value = isSecret ? 'The value' : inBackticks(quoteValue(redact(part)))
+      problems.push({ input: name, problem: `${value} ${error.message}.`, use })
       return parse(fallback)
     }
   }
@@ -185,12 +196,12 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   return { inputs: values as Inputs, problems }
 }
 
-/** The names of all inputs, in the table's order. */
+/** Lists the names of all inputs, in the table's order. */
 export function inputNames(): InputName[] {
   return Object.keys(INPUTS) as InputName[]
 }
 
-/** The texts of those inputs that are secrets, a key that was given as an id among them. */
+/** Finds the secrets among the texts of inputs, also a key that was given as an ID. */
 export function secretsOf(texts: InputTexts): string[] {
   const ids = [texts.get('project-id') ?? '', texts.get('job-id') ?? '']
   const given = [
@@ -205,7 +216,7 @@ export function secretsOf(texts: InputTexts): string[] {
   )
 }
 
-/** On one line, without a password, and not too long. */
+/** Shortens a value to one line without a password. */
 function quoteValue(text: string): string {
   return clip(text.replace(/\/\/[^/\s]*@/g, '//***@').replace(/\s+/g, ' '), 80)
 }

@@ -1,7 +1,6 @@
 import { skip } from '../decide/skip.ts'
 import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { errorMessage } from '../lib/text.ts'
 import type { Command, Trigger } from '../look/command.ts'
 import { findUnchanged } from '../look/commits.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
@@ -33,6 +32,7 @@ import {
   reportDryRun,
   reportSentences,
   reportSkip,
+  unexpectedFailure,
   withPull,
 } from './report.ts'
 
@@ -79,7 +79,10 @@ export async function runJob(
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
     const isCancelled = run.cancel.aborted
-    const cause = error instanceof JobError || isCancelled ? error : unexpected(error, run)
+    const cause =
+      error instanceof JobError || isCancelled
+        ? error
+        : new JobError(true, unexpectedFailure(error, run))
     end = accepted
       ? { kind: 'refused', job: accepted.job, error: cause, durationMs: 0 }
       : {
@@ -92,13 +95,6 @@ export async function runJob(
   const report = makeReport(end, { plan, accepted }, run)
   await publish(report, end, { record, trigger: request.trigger }, run)
   return report.result === 'error' ? report.headline : undefined
-}
-
-/** A fault of ours: a report of it needs the place. */
-function unexpected(error: unknown, { log }: Run): JobError {
-  if (error instanceof Error) log.info(error.stack ?? '')
-  const details = `${errorMessage(error)}. Please report this.`
-  return new JobError(true, { headline: 'The action failed unexpectedly', details })
 }
 
 /**
@@ -117,12 +113,13 @@ async function begin(
   const written = await record.begin()
   if (written.known) return { plan, rerun: 'safe' }
   if (isFull(written.error)) throw fullCommitError()
-  if (!isRerun(environment)) return { plan, rerun: 'anew' }
+  if (!isRerun(environment)) return { plan, rerun: 'new-run' }
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
   const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
   throw unclearStartError(
-    `this re-run failed to write down what it is about to start: ${withMissingPermission(permission, written.error)}`,
+    `This re-run could not record what it is about to start: ${withMissingPermission(permission, written.error)}.`,
+    'This re-run could not record its job',
   )
 }
 
@@ -150,7 +147,7 @@ async function publish(
   }
   if (finished !== undefined) show(await readPullReport(finished, run))
   const level = isSuccess(report.result) ? 'notice' : 'warning'
-  run.log[report.isFailure ? 'fail' : level](reportSentences(report))
+  run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
   const hasNote = await updateSourceComment(report, trigger, run)
   await record.end(report, hasNote)
   if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)

@@ -116,6 +116,7 @@ async function chooseAction(
       return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined }
     log.notice(
       'An earlier attempt may have sent the message already, so this one only waits for the job.',
+      'This re-run sends no second message',
     )
     return waitFor(given)
   }
@@ -123,22 +124,26 @@ async function chooseAction(
     case 'forgotten':
       if (isReview) break
       log.notice(
-        'This is a re-run of a run that remembers no job (`comment: never`, or an event without memory), so it starts a new one.',
+        "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
+        'This re-run starts a new job',
       )
       noticeNewJob(found, trigger, run)
       return NEW_JOB
     case 'maybe-started':
       throw unclearStartError(
-        'an earlier attempt got no answer, or was interrupted, while it started a job or sent a message',
+        'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
+        'The first attempt may have started a job',
       )
     case 'unknown':
-      throw unclearStartError(withPermission(attempt.why, attempt.error, trigger))
+      throw unclearStartError(
+        `Could not tell which job the first attempt started: ${withPermission(attempt.why, attempt.error, trigger)}.`,
+        'Could not tell which job the first attempt started',
+      )
     case 'job':
       if (isReview) break
       return await resumeJob(attempt.job, found, { trigger, service }, run)
     case 'none':
-      if (isRerun(run.environment))
-        log.notice('No earlier attempt of this run is known to have started a job.')
+      if (isRerun(run.environment)) log.info('No job from an earlier attempt was found.')
   }
   if (isReview) return await planReview(found, trigger, service, run)
   if (trigger.command === undefined && !inputs['follow-up']) return NEW_JOB
@@ -175,11 +180,10 @@ export function waitFor(id: string): WaitAction {
   return { kind: 'wait', id, job: undefined, namedAtMs: undefined }
 }
 
-export function unclearStartError(why: string): JobError {
-  return new JobError(true, {
-    headline: 'Unknown whether an earlier attempt of this run started a job',
-    details: `${capitalize(why)}. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
-  })
+export function unclearStartError(what: string, headline: string): JobError {
+  const advice =
+    "This attempt started nothing, so that two jobs don't run at once. Check the dashboard. If there is a job, set `job-id` to wait for it. If there is none, start a new run instead of re-running this one."
+  return new JobError(true, { headline, details: joinSentences(what, advice) })
 }
 
 /** The error if a commit takes no further status of the step. */
@@ -191,16 +195,16 @@ export function fullCommitError(): JobError {
   })
 }
 
-/** An earlier job can't be looked for: a first attempt starts a new one, a re-run none. */
+/** Starts a new job if an earlier one can't be looked up on a first attempt; a re-run starts none. */
 function planWithoutLookup(error: GitHubError, trigger: Trigger, run: Run): CreateAction {
   if (isRerun(run.environment)) {
     const why = withPermission(error.message, error, trigger)
     const isTransient = ['rate-limit', 'other'].includes(error.kind)
-    const anew = 'To start one all the same, start the workflow anew instead of re-running it.'
-    const details = `${capitalize(why)}. A new job might do again what an earlier one does.`
+    const newRun = 'To start one anyway, start a new run instead of re-running this one.'
+    const details = `Could not look for an earlier job: ${why}. A new job might repeat its work.`
     const failure = {
-      headline: 'Failed to look for an earlier job',
-      details: joinSentences(details, isTransient ? '' : anew),
+      headline: 'Could not look for an earlier job',
+      details: joinSentences(details, isTransient ? '' : newRun),
     }
     throw new JobError(false, failure, { isTransient })
   }
@@ -221,13 +225,13 @@ function withPermission(why: string, error: GitHubError | undefined, trigger: Tr
   return error === undefined ? why : withMissingPermission(permissionToRead(error, trigger), error)
 }
 
-/** Why GitHub refused something, with the permission that may be missing. */
+/** Says why GitHub denied something, with the permission that may be missing. */
 export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
   if (kind !== 'permission') return message
-  return `${message} (is \`${permission}\` missing in \`permissions:\`?)`
+  return `${message}. The workflow may not grant \`${permission}\``
 }
 
-/** The permission that a token lacks to read what a run is remembered by. */
+/** The permission that a token needs to read the record of a job. */
 function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
   if (command !== undefined) return writePermission(command.source.thread)
   if (path === '' || path.endsWith('status')) return 'statuses: read'
@@ -284,7 +288,7 @@ async function continueJob(
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
   if (command !== undefined || job === undefined || !isTerminal(job.status)) {
-    run.log.info(`${name} has no pull request yet. This run sends it a message.`)
+    run.log.info(`${name} has no pull request yet. This run sends the job a message.`)
     return { kind: 'message', id, namedAtMs, pull: undefined }
   }
   run.log.info(`${name} completed without a pull request. This run starts a new job.`)
@@ -331,7 +335,7 @@ async function planReview(
 
 /** Why a job can't be continued; `undefined` if it may be. */
 function cannotContinueReason(job: Job | undefined): string | undefined {
-  if (job === undefined) return 'is unknown to the docs service (404)'
+  if (job === undefined) return "doesn't exist anymore (404)"
   if (job.status === 'failed') return 'failed'
   return job.status === 'archived' ? 'was archived' : undefined
 }
@@ -346,18 +350,20 @@ function canContinue(pull: PullState, jobId: string, { log }: Run): boolean {
   }
   if (state === 'invisible') {
     log.notice(
-      `The earlier pull request ${shown} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in ${repository}, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`,
+      `\`github-token\` can't read the earlier pull request ${shown}, so this run starts a new job. To update pull requests in ${repository}, use a token that can read them, for example a GitHub App's.`,
+      "`github-token` can't read the earlier pull request",
     )
     return false
   }
   if (state === 'unknown') {
     log.notice(
-      `Failed to look up the pull request ${shown}: ${why}. The message is still sent to its job ${inBackticks(jobId)}.`,
+      `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`,
+      'Could not look up the earlier pull request',
     )
     return true
   }
-  const conflict = 'It conflicts with its base branch.'
-  const text = `This run continues the pull request ${shown} (job ${jobId}${openFor}).`
+  const conflict = 'The pull request conflicts with its base branch.'
+  const text = `This run updates the pull request ${shown} (job ${jobId}${openFor}).`
   log.info(joinSentences(text, conflicts === true ? conflict : ''))
   return true
 }
@@ -400,7 +406,7 @@ async function getEarlierJob(
         deadlineMs: () => deadlineMs,
         onRetry: (error, pauseMs) =>
           log.info(
-            `Failed to get the earlier job ${name}. ${describeFailure(error).headline}. Trying again in ${formatDuration(pauseMs)}.`,
+            `Could not get the earlier job ${name}: ${describeFailure(error, run.mintlify).headline}. Trying again in ${formatDuration(pauseMs)}.`,
           ),
       },
       run,
@@ -408,8 +414,9 @@ async function getEarlierJob(
   } catch (error) {
     if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
     if (hasStatus(error.cause, 404)) return undefined
-    const note = `This was about the earlier job ${name}.`
-    throw notStartedError(error, `the ${formatDuration(lookupMs)} for looking it up`, note)
+    const note = `The request was about the earlier job ${name}.`
+    const limit = `the limit of ${formatDuration(lookupMs)}`
+    throw notStartedError(error, { limit, note, mintlify: run.mintlify })
   }
 }
 
@@ -444,8 +451,8 @@ export async function submit(
   const { kind } = plan
   const job = kind === 'wait' ? plan.job : await sendRequest(plan, deadlineMs, service, run)
   const id = kind === 'create' ? (job?.id ?? '') : plan.id
-  if (kind === 'create') log.info(`Job ${id} was accepted by the docs service.`)
-  if (kind === 'message') log.info(`The message to job ${id} was accepted by the docs service.`)
+  if (kind === 'create') log.info(`${run.mintlify} accepted job ${id}.`)
+  if (kind === 'message') log.info(`${run.mintlify} accepted the message to job ${id}.`)
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
   const before = kind === 'message' ? plan.pull?.prLink : undefined
@@ -484,8 +491,8 @@ async function sendRequest(
         onRetry(error, pauseMs) {
           // A response resets the limit for an unreachable host.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
-          const again = `Nothing was started yet; trying again in ${formatDuration(pauseMs)}.`
-          log.info(`${describeFailure(error).headline}. ${again}`)
+          const again = `Nothing was started yet. Trying again in ${formatDuration(pauseMs)}.`
+          log.info(`${describeFailure(error, run.mintlify).headline}. ${again}`)
         },
       },
       run,
@@ -493,8 +500,8 @@ async function sendRequest(
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
     throw isCertainlyRefused(error.cause)
-      ? notStartedError(error, '`timeout`')
-      : maybeStartedError(plan.kind, error.cause)
+      ? notStartedError(error, { limit: '`timeout`', mintlify: run.mintlify })
+      : maybeStartedError(plan.kind, error.cause, run.mintlify)
   }
 }
 
@@ -510,16 +517,20 @@ function isCertainlyRefused(error: unknown): boolean {
 
 const MAYBE_STARTED = {
   create:
-    'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
+    'A job may have been created anyway. Before you run this workflow again, check the dashboard for a running job and for a new pull request. A second job would use credits again.',
   message:
-    'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
+    'The job may have received the message anyway and may be running. Before you run this workflow again, check the job in the dashboard, and its pull request. A second message would use credits again.',
 }
 
-function maybeStartedError(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobError {
+function maybeStartedError(
+  kind: keyof typeof MAYBE_STARTED,
+  cause: unknown,
+  mintlify: string,
+): JobError {
   const { headline, details } =
     cause instanceof DOMException
-      ? { headline: 'The docs service had not answered yet', details: '' }
-      : describeFailure(cause)
+      ? { headline: '', details: `${mintlify} had not responded yet.` }
+      : describeFailure(cause, mintlify)
   return new JobError(true, { headline, details: joinSentences(details, MAYBE_STARTED[kind]) })
 }
 
@@ -538,25 +549,24 @@ export class JobError extends FailureError {
   }
 }
 
-/**
- * The error where nothing runs that did not run before.
- *
- * @param limit until when it was tried, to follow "past"
- */
-function notStartedError({ reason, cause }: RetryError, limit: string, note = ''): JobError {
-  const { headline, details } = describeFailure(cause)
-  const isLimited = reason === 'deadline' && cause instanceof MintlifyError
-  const lastly = isLimited ? limitNote(cause, limit) : ''
+/** @param about `limit`: until when it was tried */
+function notStartedError(
+  { reason, cause }: RetryError,
+  about: { readonly limit: string; readonly note?: string; readonly mintlify: string },
+): JobError {
+  const { limit, note = '', mintlify } = about
+  const { headline, details } = describeFailure(cause, mintlify)
+  let lastly = ''
+  if (reason === 'deadline' && cause instanceof MintlifyError) {
+    lastly = cause.retryAfterMs
+      ? retryAfterNote(cause.retryAfterMs, limit)
+      : `${mintlify} kept returning this error until ${limit} was reached.`
+  }
   const failure = { headline, details: joinSentences(details, note, lastly) }
   return new JobError(false, failure, { isTransient: isTransient(cause) })
 }
 
-function limitNote({ retryAfterMs = 0 }: MintlifyError, limit: string): string {
-  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, limit)
-  return `The service kept returning this error until the end of ${limit}.`
-}
-
-/** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
+/** Whether a later run may succeed with nothing changed. */
 function isTransient(error: unknown): boolean {
   if (error instanceof TransportError)
     return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)

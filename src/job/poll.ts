@@ -12,37 +12,37 @@ import {
 import type { Run } from '../runner/run.ts'
 import { type AcceptedJob, EARLY_MS } from './plan.ts'
 
-/** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
+/** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
 export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (
   | { readonly kind: 'finished' | 'submitted'; readonly job: Job }
   /** `error`: why the last poll failed; `undefined` if it did not. */
   | { readonly kind: 'timed-out' | 'cancelled'; readonly error: unknown }
-  /** Polling again makes no sense. */
+  /** Another poll can't help. */
   | { readonly kind: 'refused'; readonly error: unknown }
 )
 
 /** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
 const MAX_POLL_PAUSE_MS = 15_000
-/** Pauses are this share of the time since polling began. */
+/** A pause is this share of the time since polling began. */
 const PAUSE_SHARE = 0.02
-/** Pauses are longer by up to this share, so that runs that started together do not poll together. */
+/** Pauses are longer by up to this share, so that runs that started together don't poll together. */
 const MAX_JITTER = 0.2
-/** Pauses that grow because polls fail end here. */
+/** The longest pause because of polls that fail. */
 const MAX_FAILURE_PAUSE_MS = 30_000
-/** How often a job is polled that is not waited for, while polls fail. */
+/** How many polls may fail if the job isn't waited for. */
 const MAX_FAILURES_AT_ONCE = 3
-/** How long the last poll may take past the deadline. */
+/** How long the last poll may take after the deadline. */
 const LAST_POLL_MS = 5000
-const UNANSWERED = `it was not answered within ${formatDuration(LAST_POLL_MS)} after the deadline`
-/** How long a terminal status must stay the same after a message before it counts. */
+const UNANSWERED = `there was no response within ${formatDuration(LAST_POLL_MS)} after the deadline`
+/** How long a terminal status must stay the same after a message before it is believed. */
 const STABLE_MS = 30_000
-/** A log that says nothing for longer looks like a run that hangs. */
+/** A log without lines for longer looks like a run that hangs. */
 const HEARTBEAT_MS = 60_000
 
 /**
- * Polls a job until it is finished, the time is up, the run is cancelled, or polling makes no sense any more. At the
- * deadline comes a last poll, whatever the pause: it tells a job that is finished from one that is not.
+ * Polls a job until it has finished, the time is up, the run is canceled, or another poll can't help. A last poll at the
+ * deadline decides whether the job has finished.
  */
 export async function pollJob(
   target: AcceptedJob,
@@ -59,7 +59,7 @@ export async function pollJob(
   const signal = AbortSignal.any([cancel, limit])
   let { job } = target
   let lastPollAtMs = startedAtMs
-  // A create or a message may have lasted past the deadline: the job is looked at once all the same.
+  // If a create or a message lasted past the deadline, the job is polled once all the same.
   let hasPolled = false
   let failures = 0
   let error: unknown
@@ -95,10 +95,10 @@ export async function pollJob(
         error = limit.aborted
           ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
           : poll.reason
-        // A job that was just created may be unknown for a moment.
+        // Mintlify may not know a new job for a moment.
         const isEarly = kind === 'create' && durationMs() <= EARLY_MS
         const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
-        // Without `wait`, one poll is what was asked for.
+        // Without `wait`, one poll is enough.
         const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
         if (!isPassing || isEnough) return { kind: 'refused', job, error, durationMs: durationMs() }
       }
@@ -109,7 +109,7 @@ export async function pollJob(
   }
 }
 
-/** The pause after a poll, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
+/** Returns the pause after a poll. `ageMs` is the time since this run created the job or began to wait for it. */
 export function pauseAfter(
   error: unknown,
   failures: number,
@@ -123,8 +123,8 @@ export function pauseAfter(
 }
 
 /**
- * Judges whether a job is finished. After a message, the service may go on showing the status from before for a moment:
- * a terminal one counts once the job was active since, or once it has stayed the same for 30 s.
+ * Decides whether a job has finished. After a message, Mintlify may show the earlier status for a moment: a terminal one
+ * is believed once the job was active since, or once it has stayed the same for 30 s.
  */
 function createCompletionCheck(kind: AcceptedJob['kind']): (job: Job, atMs: number) => boolean {
   let wasActive = kind !== 'message'
@@ -137,7 +137,7 @@ function createCompletionCheck(kind: AcceptedJob['kind']): (job: Job, atMs: numb
   }
 }
 
-/** Logs what polls show of a job: each change, each oddity once, and a sign of life every minute. */
+/** Logs each change of a job's status, each invalid field once, and a line every minute. */
 class Progress {
   readonly #run: Run
   readonly #name: string
@@ -159,37 +159,41 @@ class Progress {
     if (status !== this.#status) {
       this.#status = status
       this.#run.setOutputs({ status })
-      log.info(`Job ${this.#name} is ${mintlifyWord(status)} (after ${this.#elapsed()}).`)
+      log.info(`Job ${this.#name}: ${mintlifyWord(status)} after ${this.#elapsed()}.`)
     }
-    const warnings = invalidFields.map(
-      (field) => `Job ${this.#name}: the field ${field} is not as documented and counts as absent.`,
-    )
-    if (status !== 'active' && !isTerminal(status)) {
-      warnings.push(
-        `Job ${this.#name} has a status that this version does not know: "${mintlifyWord(status)}". It counts as not finished yet.`,
+    for (const field of invalidFields) {
+      this.#warnOnce(
+        `Ignored the field \`${field}\` of job ${this.#name}, because its value doesn't match Mintlify's documentation.`,
+        `Ignored an invalid field of the job: ${field}`,
       )
     }
-    for (const warning of warnings) {
-      if (!this.#warnings.has(warning)) log.warnInSummary(warning)
-      this.#warnings.add(warning)
+    if (status !== 'active' && !isTerminal(status)) {
+      this.#warnOnce(
+        `Job ${this.#name} has an unknown status, "${mintlifyWord(status)}". The action keeps waiting. A newer version of the action may know this status.`,
+        'The job has an unknown status',
+      )
     }
+  }
+
+  #warnOnce(text: string, title: string): void {
+    if (!this.#warnings.has(text)) this.#run.log.warnInSummary(text, title)
+    this.#warnings.add(text)
   }
 
   failed(error: unknown, nextInMs: number): void {
-    this.#failure = ` The last poll failed: ${describeFailure(error).headline}.`
-    const next = `Next poll in ${formatDuration(nextInMs)}.`
-    this.#run.log.info(
-      `Failed to poll job ${this.#name}. ${describeFailure(error).headline}. ${next}`,
-    )
+    const { headline } = describeFailure(error, this.#run.mintlify)
+    this.#failure = ` The last poll failed: ${headline}.`
+    const next = `The next poll is in ${formatDuration(nextInMs)}.`
+    this.#run.log.info(`Could not poll job ${this.#name}: ${headline}. ${next}`)
   }
 
-  /** Does not depend on polls: one that takes long is no reason for silence. */
+  /** Doesn't depend on polls, because one poll may take long. */
   #scheduleHeartbeat(until: AbortSignal): void {
     this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
       if (until.aborted) return
-      const status = this.#status === undefined ? 'not known yet' : mintlifyWord(this.#status)
+      const status = this.#status === undefined ? 'unknown' : mintlifyWord(this.#status)
       this.#run.log.info(
-        `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,
+        `Still waiting for job ${this.#name} after ${this.#elapsed()} (status: ${status}).${this.#failure}`,
       )
       this.#scheduleHeartbeat(until)
     })

@@ -15,10 +15,11 @@ import {
   table,
 } from '../lib/markdown.ts'
 import {
+  capitalize,
   clip,
   countOf,
+  errorMessage,
   type Failure,
-  failureText,
   inBackticks,
   joinSentences,
 } from '../lib/text.ts'
@@ -33,7 +34,7 @@ import type { OutputValues, Run } from '../runner/run.ts'
 import type { AcceptedJob, JobError, Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
 
-/** What became of a request for a job: the output `result`. */
+/** The output `result`. */
 type JobResult =
   | 'pull-request'
   | 'no-pull-request'
@@ -47,7 +48,7 @@ type JobResult =
 /** How a request for a job ended. */
 export type JobEnd =
   | PollEnd
-  /** Before there was a job to wait for; `undefined` where the run was cancelled before anything was sent. */
+  /** There is no job to wait for. `error` is `undefined` if the run was canceled before anything was sent. */
   | {
       readonly kind: 'not-started'
       readonly isCancelled: boolean
@@ -55,46 +56,44 @@ export type JobEnd =
       readonly rerun: RerunAdvice
     }
 
-/** How a request for a job ended, in the words that the log, the summary and the comment use. */
+/** How a request for a job ended, with the words for the log, the summary, and the comment. */
 export type Report = Ending & {
   readonly result: JobResult
   /** Whether the step fails. */
   readonly isFailure: boolean
-  /** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
+  /** Says that `fail-on` makes the step fail; empty if it doesn't. */
   readonly failOnNote: string
   /** The job as last observed. */
   readonly job: Job | undefined
   readonly plan: Plan | undefined
   /** `undefined` if it ended before. */
   readonly accepted: AcceptedJob | undefined
-  /** What GitHub shows of it; `undefined` where it was not asked. */
+  /** What GitHub shows of it; `undefined` if GitHub wasn't asked. */
   readonly pull: PullReport | undefined
 }
 
-const FAILED_CAUSES =
-  'The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job.'
-
 const SUBMITTED = {
-  create: 'Job started; not waiting for it',
-  message: 'Message sent; not waiting for the job',
+  create: 'Job started',
+  message: 'Message sent to the job',
   wait: 'The job is still running',
 }
 
 type Words = Failure & { readonly sign: Markdown; readonly namesJob?: boolean }
 
-/** What to say of a re-run where nothing was started. `anew`: it would not know that. */
-export type RerunAdvice = 'safe' | 'anew'
+/** Whether a re-run would know that nothing was started, or only a new run may start something. */
+export type RerunAdvice = 'safe' | 'new-run'
 
 const RERUN = {
   safe: 'Nothing was started, so it is safe to run this again.',
-  anew: 'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.',
+  'new-run':
+    "Nothing was started. To try again, start a new run instead of re-running this one. A re-run couldn't tell that nothing was started, because this run failed to write its commit status or reply.",
 }
 
-/** @param subject what it was about, as far as it got */
+/** Makes the report. `subject` is what the run did before it ended. */
 export function makeReport(
   end: JobEnd,
   subject: Pick<Report, 'plan' | 'accepted'>,
-  run: Pick<Run, 'inputs' | 'environment'>,
+  run: Pick<Run, 'inputs' | 'environment' | 'mintlify'>,
 ): Report {
   const { plan, accepted } = subject
   const isPolled = end.kind !== 'not-started'
@@ -106,7 +105,7 @@ export function makeReport(
       ? notStartedWords(end)
       : wordsForEnd(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
-  // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
+  // Less than a second means nothing. Next to the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
   const isLost = end.kind === 'not-started' && end.error?.maybeStarted === true
   return {
@@ -114,10 +113,10 @@ export function makeReport(
     ...words,
     result,
     state: isSuccess(result) ? 'success' : isLost ? 'error' : 'failure',
-    // No step is red under a green sign.
+    // A step that fails has no green sign.
     sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
-    failOnNote: isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
+    failOnNote: isNamed ? `This step failed because \`fail-on\` includes \`${result}\`.` : '',
     prLink: job?.prLink ?? '',
     prName: parsePullRequest(job?.prLink ?? '').name,
     job,
@@ -136,11 +135,11 @@ export function withPull(report: Report, pull: PullReport): Report {
   const ended = pull.kind === 'pull-request' ? pull.ended : undefined
   const words = isWithoutPull
     ? noPullRequestWords(pull)
-    : ended && { headline: `Pull request ${ended}` }
+    : ended && { headline: `The docs pull request was ${ended}` }
   return { ...report, ...words, pullText: pullSummary(pull), pull }
 }
 
-/** Whether the service gave a link that is none. */
+/** Whether Mintlify sent a link that can't be used. */
 function hasLostLink(job: Job | undefined): boolean {
   return job?.invalidFields.includes('prLink') === true
 }
@@ -159,103 +158,108 @@ function notStartedWords({
   error,
   rerun,
 }: Extract<JobEnd, { kind: 'not-started' }>): Words {
-  const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
-  const isRerunOfUse = error?.isTransient === true || rerun === 'anew'
-  const nothing = isRerunOfUse ? RERUN[rerun] : 'Nothing was started.'
-  const advice = error?.maybeStarted === false ? nothing : ''
-  if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
-  const cancelled = joinSentences(headline && `${headline}.`, details, advice)
-  return { sign: md`🛑`, headline: 'Cancelled', details: cancelled }
+  const { headline = '', details = 'Nothing was started.' } = error ?? {}
+  const canRerun = error?.isTransient === true || rerun === 'new-run'
+  const nothing = canRerun ? RERUN[rerun] : 'Nothing was started.'
+  const words = joinSentences(details, error?.maybeStarted === false ? nothing : '')
+  if (!isCancelled) return { sign: md`❌`, headline, details: words }
+  const isUnclear = error?.maybeStarted === true
+  return {
+    sign: md`🛑`,
+    headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',
+    details: words,
+  }
 }
 
 function wordsForEnd(
   end: PollEnd,
   about: { readonly result: JobResult; readonly jobId: string; readonly plan: Plan | undefined },
-  { environment, inputs }: Pick<Run, 'environment' | 'inputs'>,
+  { environment, inputs, mintlify }: Pick<Run, 'environment' | 'inputs' | 'mintlify'>,
 ): Words {
   const { result, jobId, plan } = about
+  const name = inBackticks(mintlifyWord(jobId))
   const error = 'error' in end ? end.error : undefined
-  const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  // Of a job that the last poll did not show, or showed as before a message, nobody knows whether it is running.
+  const lastFailure = error === undefined ? undefined : describeFailure(error, mintlify)
+  const toWait = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  // The last poll may have failed, or have shown the job as it was before a message.
   const isObserved = end.job !== undefined && error === undefined && !isTerminal(end.job.status)
-  const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${advice}`
+  const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${toWait}`
   const { kind = 'create' } = plan ?? {}
   const namesJob = true
   switch (result) {
     case 'pull-request':
-      return { sign: md`✅`, headline: 'Pull request ready for review', details: '' }
+      return { sign: md`✅`, headline: 'Docs pull request ready for review', details: '' }
     case 'no-pull-request': {
       if (hasLostLink(end.job)) {
-        const details = 'The link of its pull request could not be read: the dashboard shows it.'
-        return { sign: md`✅`, headline: 'Completed', details }
+        const details = `Mintlify's link to it isn't a URL. You can find the pull request in the dashboard.`
+        return { sign: md`✅`, headline: 'The pull request link could not be read', details }
       }
       const details =
-        'Either no file needed a change, or the agent published straight to the branch.'
-      return { sign: md`✅`, headline: 'Completed without a pull request', details }
+        'Either the docs needed no changes, or the agent pushed directly to the branch.'
+      return { sign: md`✅`, headline: 'The job completed without a pull request', details }
     }
-    case 'failed':
-      return { sign: md`❌`, headline: "The agent's job failed", details: FAILED_CAUSES }
+    case 'failed': {
+      const details = `${mintlify} reported that job ${name} failed, but not why. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the agent can't do what the prompt asks. To see the job, open the dashboard.`
+      return { sign: md`❌`, headline: "The agent's job failed", details, namesJob }
+    }
     case 'archived': {
-      const details =
-        'It was archived in the dashboard or by the service, and does no further work.'
-      return { sign: md`🗄️`, headline: "The agent's job was archived", details }
+      const details = `Job ${name} was archived, either by someone in the dashboard or by ${mintlify}. It won't produce a pull request.`
+      return { sign: md`🗄️`, headline: "The agent's job was archived", details, namesJob }
     }
     case 'timed-out': {
-      // As it was given: no duration beside it is less.
       const timeout = environment.inputs.get('timeout')?.trim() || INPUTS.timeout.default
-      const headline = `Not finished within ${timeout}`
-      const lastFailure =
-        error === undefined ? '' : `The last poll failed. ${failureText(describeFailure(error))}`
-      const more = error === undefined ? 'A longer `timeout` gives the next run more time.' : ''
-      return { sign: md`⏱️`, headline, details: joinSentences(lastFailure, running, more), namesJob }
+      const more = lastFailure
+        ? `The last request for its status failed. ${lastFailure.details || lastFailure.headline}`
+        : 'To wait longer next time, increase `timeout`.'
+      const details = joinSentences(running, more)
+      const headline = `The job did not finish within ${timeout}`
+      return { sign: md`⏱️`, headline, details, namesJob }
     }
-    case 'cancelled':
-      return { sign: md`🛑`, headline: 'Cancelled', details: running, namesJob }
+    case 'cancelled': {
+      const headline = `Canceled: the job ${isObserved ? 'is still' : 'may still be'} running`
+      return { sign: md`🛑`, headline, details: running, namesJob }
+    }
     case 'submitted': {
       const isAttached = kind === 'wait'
-      return {
-        sign: isAttached ? md`⏳` : md`🚀`,
-        headline: SUBMITTED[kind],
-        details: isAttached ? advice : running,
-        namesJob,
-      }
+      const noWait = isAttached ? '' : "This step doesn't wait for the job (`wait: false`)."
+      const details = joinSentences(noWait, toWait)
+      return { sign: isAttached ? md`⏳` : md`🚀`, headline: SUBMITTED[kind], details, namesJob }
     }
     case 'error': {
-      const { headline, details } = describeFailure(error)
+      const { headline, details } = lastFailure ?? { headline: '', details: '' }
       const isUnknown = hasStatus(error, 404)
       const wasAccepted = isUnknown && inputs['job-id'] === ''
+      const accepted = `${mintlify} accepted job ${name} before, so it may be running.`
+      // There is nothing to wait for if Mintlify doesn't know the job.
+      const hasJob = end.job !== undefined && !isUnknown
       return {
         sign: md`❌`,
         headline,
-        details: joinSentences(
-          details,
-          wasAccepted ? 'The service had accepted this job, which may be running.' : '',
-          // Of a job that the service does not know there is nothing to wait for.
-          end.job === undefined || isUnknown ? '' : running,
-        ),
-        namesJob: end.job !== undefined || isUnknown,
+        details: joinSentences(details, wasAccepted ? accepted : '', hasJob ? running : ''),
+        namesJob: hasJob || isUnknown,
       }
     }
   }
 }
 
-/** A report as sentences for the log: they name the job and can be read alone. */
+/** Writes a report as sentences for the log, which can be read without the headline and name the job. */
 export function reportSentences(report: Report): string {
   const { headline, details, jobId, result, failOnNote, namesJob } = report
-  const id = mintlifyWord(jobId)
-  const isNamed = jobId === '' || namesJob
-  // The headline of an error ends in its status: a second pair of brackets would hide it.
-  const isError = result === 'error'
-  const title = isNamed || isError ? headline : `${headline} (job ${id})`
-  const about = isNamed || !isError ? '' : `The request was about job ${id}.`
-  const text = joinSentences(details, about, failOnNote)
-  if (report.prLink === '') return joinSentences(`${title}.`, text)
-  // After the link nothing follows: a full stop there would be taken for a part of it.
+  const shouldNameJob = jobId !== '' && !namesJob && result === 'error'
+  const about = shouldNameJob
+    ? `The request was about job ${inBackticks(mintlifyWord(jobId))}.`
+    : ''
+  const hasOwnWords = isSuccess(result) || details === ''
+  const text = joinSentences(hasOwnWords ? `${headline}.` : '', details, about, failOnNote)
+  if (report.prLink === '') return text
+  // Nothing follows the link, because a full stop would be read as a part of it.
   const url = clip(report.prLink, MAX_LINK_LENGTH)
-  return text === '' ? `${title}: ${url}` : `${title}. ${text} Pull request: ${url}`
+  return result === 'pull-request' && failOnNote === ''
+    ? `${headline}: ${url}`
+    : `${text} Pull request: ${url}`
 }
 
-/** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
+/** The longest prompt that a summary shows, in characters: GitHub's limit for a whole summary is 1 MiB. */
 const MAX_PROMPT_LENGTH = 200_000
 
 /** Sets the outputs of a job and writes its summary. */
@@ -264,7 +268,6 @@ export function publishReport(report: Report, run: Run): void {
   run.writeSummary('job', jobSummary(report, run))
 }
 
-/** The outputs of an agent job at its end. */
 function jobOutputs(report: Report): OutputValues {
   const { result, job, jobId, plan, pull } = report
   return {
@@ -286,7 +289,7 @@ function authorsOf(plan: Plan | undefined): string {
   return plan === undefined || plan.kind === 'wait' ? '' : plan.authors.join('\n')
 }
 
-/** What this run did to the pull request. One that was there before the message was updated. */
+/** What this run did to the pull request: one that was there before the message was updated. */
 function operationOf({ prLink, pull, accepted }: Report): string {
   if (prLink === '' || accepted === undefined || accepted.kind === 'wait') return ''
   if (accepted.kind === 'create') return 'created'
@@ -294,10 +297,10 @@ function operationOf({ prLink, pull, accepted }: Report): string {
   return accepted.prLink !== '' || createdAtMs < accepted.sentAtMs ? 'updated' : 'created'
 }
 
-/** The summary of a job that was requested: its result, what that means, and what belongs to it folded. */
+/** Writes the summary of a job: its result, what that means, and folded details. */
 function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
-  const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
+  const stats = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
   const warnings = run.log.summaryWarnings()
   const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
   const state = ended === undefined ? 'is ready for review' : `was ${ended}`
@@ -313,55 +316,63 @@ function jobSummary(report: Report, run: Run): Markdown {
     continuationLine(plan, job !== undefined, run),
     ...run.log.summaryLines().map(sentencesWithCode),
     sentencesWithCode(report.details),
-    result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
+    result === 'no-pull-request' && stats
+      ? md`The prompt included: ${contextCounts(stats)}.`
+      : md``,
     sentencesWithCode(report.failOnNote),
     footer(run, report),
     foldedDetails(report, run),
   ])
 }
 
-/** What went wrong on the way and costs the user something. */
-function warningLines(costs: readonly string[]): Markdown {
+/** What went wrong on the way and has a consequence for the user. */
+function warningLines(warnings: readonly string[]): Markdown {
   return joinMarkdown(
-    costs.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
+    warnings.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
     '\n\n',
   )
 }
 
-/** Says what a run would have done, and shows what it would have sent. */
+/** Reports what a run would have done, and shows the prompt. */
 export function reportDryRun(plan: Plan, run: Run): undefined {
   const { log } = run
-  const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
+  const forJob = plan.kind === 'message' ? 'send this prompt to' : 'wait for'
   const purpose =
     plan.kind === 'create'
       ? 'start a job with this prompt'
       : `${forJob} the job ${inBackticks(plan.id)}`
-  const text = `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`
+  const headline = `Dry run: nothing was sent to ${run.mintlify}`
+  const text = `Without \`dry-run\`, this run would ${purpose}.`
   run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
   if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
-  run.writeSummary('job', dryRunSummary(text, plan, run))
-  log.notice(text)
+  run.writeSummary('job', dryRunSummary({ headline, details: text }, plan, run))
+  log.notice(`${headline}. ${text}`, headline)
 }
 
-/** The summary of a dry run: what would have been sent, in full. */
-function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
+function dryRunSummary({ headline, details: text }: Failure, plan: Plan, run: Run): Markdown {
+  const warnings = run.log.summaryWarnings()
   return joinMarkdown([
-    md`## 📝 Docs agent: dry run`,
+    md`## ${warnings.length > 0 ? '⚠️' : '📝'} ${sentencesWithCode(headline)}`,
     sentencesWithCode(text),
-    warningLines(run.log.summaryWarnings()),
+    warningLines(warnings),
     continuationLine(plan, false, run),
     ...run.log.summaryLines().map(sentencesWithCode),
     plan.kind === 'wait' || !plan.contextStats
       ? md``
-      : md`The agent would be told: ${contextCounts(plan.contextStats)}.`,
+      : md`The prompt includes: ${contextCounts(plan.contextStats)}.`,
     footer(run),
     promptBlock(plan, run),
   ])
 }
 
 /** The summary of a run that did nothing, or that was killed or failed before it could write one. */
-export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run: Run): Markdown {
-  return joinMarkdown([md`## ${sign} Docs agent`, sentencesWithCode(text), footer(run)])
+export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, run: Run): Markdown {
+  const { headline, details: text } = words
+  return joinMarkdown([
+    md`## ${sign} ${sentencesWithCode(headline)}`,
+    sentencesWithCode(text),
+    footer(run),
+  ])
 }
 
 /** Says that a run does nothing, and why. */
@@ -372,40 +383,52 @@ export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run
     result: 'skipped',
     ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
   })
-  run.writeSummary('job', shortSummary('⏭️', reason, run))
+  run.writeSummary('job', shortSummary('⏭️', { headline: reason, details: '' }, run))
+}
+
+export const REPORT_BUG =
+  "This is a bug in the action. Please report it in the action's repository, with the log."
+
+/** Describes a bug of the action, and logs the place. */
+export function unexpectedFailure(error: unknown, { log }: Run): Failure {
+  if (error instanceof Error) log.info(error.stack ?? '')
+  const details = `Unexpected error: ${errorMessage(error)}. If this run requested a job, the job may be running. ${REPORT_BUG}`
+  return { headline: 'Unexpected error in the action', details }
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary({ problems }: InputsError, run: Run): Markdown {
-  const rows = problems.map((one) => [
-    code(one.input),
-    ...[one.problem, one.accepted].map(sentencesWithCode),
+export function inputsErrorSummary({ headline, problems }: InputsError, run: Run): Markdown {
+  const rows = problems.map(({ input, problem, use }) => [
+    code(input),
+    sentencesWithCode(problem),
+    sentencesWithCode(`${capitalize(use)}.`),
   ])
   return joinMarkdown([
-    md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
-    md`Nothing was sent.`,
-    table(['Input', 'Problem', 'Accepted'], rows),
+    md`## ❌ ${sentencesWithCode(headline)}`,
+    md`Nothing was sent to ${run.mintlify}.`,
+    table(['Input', 'Problem', 'Use'], rows),
     footer(run),
   ])
 }
 
-/** Where the pull request is; a job may have one without having completed. */
+/** Links the pull request; a job may have one without having completed. */
 function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
   if (prLink === '') return md``
-  if (result !== 'pull-request') return md`Its pull request: ${link(prName, prLink)}`
+  if (result !== 'pull-request') return md`The job's pull request: ${link(prName, prLink)}`
   if (job?.repository == null) return md``
   const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
   const name = URL.parse(job.repository)?.pathname.replace(/^\/|\.git$/g, '')
-  return md`The docs agent changed ${link(name || job.repository, job.repository)}${branch}.`
+  return md`The agent changed ${link(name || job.repository, job.repository)}${branch}.`
 }
 
-/** Which pull request the run went on with, or which one went before. */
+/** Names the pull request that the run updated, or the one before a new job. */
 function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
   if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
     const { prLink, state } = plan.earlierPull
-    const what =
-      state === 'invisible' ? md`is invisible to ${code('github-token')}` : md`was ${state}`
-    return md`A new job: the earlier pull request ${link(parsePullRequest(prLink).name, prLink)} ${what}.`
+    const earlier = md`the earlier pull request ${link(parsePullRequest(prLink).name, prLink)}`
+    return state === 'invisible'
+      ? md`Started a new job, because ${code('github-token')} can't read ${earlier}.`
+      : md`Started a new job, because ${earlier} was ${state}.`
   }
   if (plan?.kind !== 'message' || plan.pull === undefined) return md``
   const { prLink, openFor, conflicts, editors } = plan.pull
@@ -413,18 +436,22 @@ function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: R
   if (!isSent) return md`The message is for ${name}${openFor}.`
   // With `context: none`, nothing is added to the prompt.
   const asked = (what: string): string =>
-    inputs.context === 'none' ? '' : `; the agent was asked to ${what}`
-  const parts = [md`This run continued ${name}${openFor}.`]
-  if (conflicts === true) parts.push(md`It conflicts with its base branch${asked('resolve that')}.`)
-  if (editors !== '') parts.push(md`It has commits by ${editors}${asked('keep them')}.`)
+    inputs.context === 'none' ? '' : `, and the agent was asked to ${what}`
+  const parts = [md`This run updated ${name}${openFor}.`]
+  if (conflicts === true)
+    parts.push(
+      md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`,
+    )
+  if (editors !== '')
+    parts.push(md`The pull request contains commits by ${editors}${asked('keep them')}.`)
   return joinMarkdown(parts, ' ')
 }
 
 function footer({ inputs }: Run, report?: Report): Markdown {
-  const parts = [md`Docs agent`]
-  const { 'project-id': projectId, matrix: leg } = inputs
+  const parts: Markdown[] = []
+  const { 'project-id': projectId, matrix } = inputs
   if (projectId !== '') parts.push(md`project ${code(projectId)}`)
-  if (leg !== '') parts.push(md`${leg}`)
+  if (matrix !== '') parts.push(md`${matrix}`)
   if (report?.job?.model != null) parts.push(md`model ${word(report.job.model)}`)
   if (report !== undefined && report.took !== '') parts.push(md`${report.took}`)
   return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
@@ -444,10 +471,10 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
   return codeBlock(clip(redact(plan.prompt), MAX_PROMPT_LENGTH))
 }
 
-/** What the agent was told: `12 commits, 34 files, 2 merged pull requests`. */
+/** Counts what the prompt included: `12 commits, 34 files, 2 merged pull requests`. */
 function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
-  if (files === undefined && commits === 0) return 'what has changed is not known'
-  const changed = files === undefined ? 'files not known' : countOf(files, 'file')
+  if (files === undefined && commits === 0) return 'no changes, because GitHub could not be read'
+  const changed = files === undefined ? 'an unknown number of files' : countOf(files, 'file')
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
   return `${countOf(commits, 'commit')}, ${changed}${pulls}`
 }

@@ -11,7 +11,7 @@ export type HttpRequest = {
   readonly body?: string | undefined
   /** Ends the request at once; `send` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** For requests that must not be repeated: a kept connection may be closing while something is sent on it. */
+  /** For requests that must not be repeated, because a kept connection may close while something is sent on it. */
   readonly freshConnection: boolean
 }
 
@@ -22,9 +22,9 @@ export type HttpResponse = {
   readonly headers: Readonly<Record<string, string>>
   /** Read as UTF-8, as far as it came; empty if it is compressed or too large. */
   readonly body: string
-  /** Why the body could not be read to its end, fit to follow "because"; `undefined` if it could. */
+  /** Why the body could not be read to its end, to follow "because"; `undefined` if it could. */
   readonly bodyProblem: string | undefined
-  /** Whether the connection or the time ended before the body did: the next response may be whole. */
+  /** Whether the body ended too early because of the connection or the time limit. */
   readonly isCutOff: boolean
 }
 
@@ -33,7 +33,7 @@ export type HttpOptions = {
   readonly clock: Clock
   /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeoutMs: number
-  /** Gets a line on each request: method, host and path, what came, and how long it took. */
+  /** Gets a line for each request: method, host and path, status, and duration. */
   readonly debug?: (line: string) => void
 }
 
@@ -44,7 +44,7 @@ const SEND_CHANNEL = 'undici:client:sendHeaders'
 /** Published when a connection could not be made, first by a proxy's client. Source: the same. */
 const CONNECT_ERROR_CHANNEL = 'undici:client:connectError'
 
-/** Sends requests, through the proxies that the environment names. Nothing is made of those before the first request. */
+/** Sends requests, through the proxies of the environment if it names some. */
 export class HttpClient {
   readonly #options: HttpOptions
   #kept: Dispatcher | undefined
@@ -86,7 +86,7 @@ export class HttpClient {
       return response
     } catch (cause) {
       cancel?.throwIfAborted()
-      const timedOut = `the request timed out after ${timeoutMs / 1000} s`
+      const timedOut = `no response from ${url.host} within ${timeoutMs / 1000} s`
       const error = timeout.aborted
         ? new TransportError(timedOut, { failure: 'timeout', maybeSent })
         : transportError(cause, { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) })
@@ -177,46 +177,50 @@ function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
   )
 }
 
-/** A request without a usable response. The message is one plain sentence part, fit to follow "because". */
+/** A request without a usable response. The message is a clause: `the connection to x.example was refused`. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
-  /** What kept the request from being answered. */
   readonly failure:
     | 'refused'
     | 'unresolved'
     | 'unreachable'
     | 'tls'
-    // The other side speaks no TLS, or none that fits: never retried.
+    // The server doesn't speak TLS, or no version that fits. It is never retried.
     | 'tls-protocol'
     | 'proxy'
     | 'timeout'
     | 'broken'
-  /** Whether any of the request may have reached the other side; `false` only where that is certain. */
+  /** Whether any of the request may have reached the server; `false` only if it certainly didn't. */
   readonly maybeSent: boolean
+  /** Whether the connection to a proxy failed, so that the server never saw the request. */
+  readonly isOfProxy: boolean
 
   constructor(
     message: string,
-    options: Pick<TransportError, 'failure' | 'maybeSent'> & { readonly cause?: unknown },
+    options: Pick<TransportError, 'failure' | 'maybeSent'> & {
+      readonly isOfProxy?: boolean
+      readonly cause?: unknown
+    },
   ) {
     super(message, { cause: options.cause })
     this.failure = options.failure
     this.maybeSent = options.maybeSent
+    this.isOfProxy = options.isOfProxy ?? false
   }
 }
 
-const CHECK_NETWORK =
-  'Check the firewall and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.'
-
-/** What to do about a request without a response, as a sentence; empty where nothing is known to help. */
-export const TRANSPORT_ADVICE: Readonly<Record<TransportError['failure'], string>> = {
-  refused: CHECK_NETWORK,
-  unresolved: CHECK_NETWORK,
-  unreachable: CHECK_NETWORK,
-  tls: 'For your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner; else check its firewall and proxy.',
-  'tls-protocol': CHECK_NETWORK,
-  proxy: 'Check `HTTPS_PROXY` and `HTTP_PROXY`, and whether the proxy may connect to this host.',
-  timeout: '',
-  broken: '',
+/** What to do about a request without a response, as a sentence; empty if nothing is known to help. */
+export function transportAdvice({ failure, isOfProxy }: TransportError): string {
+  if (failure === 'timeout' || failure === 'broken') return ''
+  if (failure === 'tls') {
+    return 'If you use your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner. Otherwise, check its firewall and proxy.'
+  }
+  if (failure === 'proxy') {
+    return 'Check `HTTPS_PROXY` and `HTTP_PROXY`, and make sure that the proxy may connect to this host.'
+  }
+  return isOfProxy
+    ? 'Check `HTTPS_PROXY` and `HTTP_PROXY` on the runner, and its firewall.'
+    : "Check the runner's firewall and proxy (`HTTPS_PROXY`, `HTTP_PROXY`)."
 }
 
 /** The proxy variables of the environment; empty where one is not set. */
@@ -226,16 +230,16 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** Why a proxy can't be used, to follow its variable's name. Without its URL, which may hold a password. */
+/** Why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an http:// or https:// URL'
+  if (url === null || !/^https?:$/.test(url.protocol)) return "isn't an `http://` or `https://` URL"
   try {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined
   } catch {
-    return 'has a % in its user name or password: write each % there as %25'
+    return 'has a `%` in its user name or password that must be written as `%25`'
   }
 }
 
@@ -250,9 +254,9 @@ const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unre
 }
 
 /**
- * Reads an error of undici's or Node's that came in place of a response. A proxy is named by its host.
+ * Reads an error of undici or Node. A proxy is named by its host.
  *
- * @param request `unreachableHost`: the one that no connection could be made to, a proxy's or the URL's, if that failed
+ * @param request `unreachableHost`: the host, of a proxy or the server, that could not be connected to
  */
 function transportError(
   cause: unknown,
@@ -270,7 +274,7 @@ function transportError(
   if (refusal !== undefined) {
     // undici uses HTTP_PROXY for https, too, where that is all there is.
     const used = URL.parse((url.protocol === 'https:' && proxy.httpsProxy) || proxy.httpProxy)
-    const message = `the proxy ${used?.host} did not connect to ${url.host}: ${refusal}`
+    const message = `the proxy ${used?.host} did not connect to ${url.host}, because ${refusal}`
     return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
   }
   if (maybeSent) {
@@ -286,14 +290,15 @@ function transportError(
   const messages = {
     refused: `the connection to ${host} was refused`,
     unresolved: `the name ${host} could not be resolved to an address`,
-    unreachable: `${host} could not be reached`,
+    unreachable: `no connection to ${host} could be made`,
     tls,
     'tls-protocol': tls,
   }
-  return new TransportError(`${messages[failure]}${codeNote}`, { failure, maybeSent, cause })
+  const message = `${messages[failure]}${codeNote}`
+  return new TransportError(message, { failure, maybeSent, isOfProxy: isProxy, cause })
 }
 
-/** What a proxy did instead of connecting; undici puts its status into the message. */
+/** Why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
     errorMessage(cause),
@@ -301,22 +306,22 @@ function proxyRefusal(cause: unknown): string | undefined {
   if (errorCode(cause) === 'UND_ERR_PRX_CONN') return 'it closed the connection'
   if (status === undefined) return undefined
   return status === '407'
-    ? 'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)'
+    ? 'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)'
     : `it returned ${status}`
 }
 
 function tlsProblem(cause: unknown): string {
-  // OpenSSL's own messages are lists of codes, source files among them.
+  // OpenSSL's own messages are lists of codes and source files.
   const openSsl = isRecord(cause) && 'library' in cause ? stringField(cause, 'reason') : undefined
   return openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')
 }
 
-/** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */
+/** Whether a host is this machine. `URL.hostname` has normalized numeric forms such as `127.1`. */
 export function isLoopbackHost(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-/** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */
+/** Whether nobody can listen to what is sent to this URL: https, or http that doesn't leave the machine. */
 export function isPrivateTransport(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { countOf } from './text.ts'
 
-/** Time as the rest of the code sees it; tests pass in one that they drive themselves. */
+/** The source of time. Tests have one that they drive themselves. */
 export type Clock = {
   /** Milliseconds since the Unix epoch; never runs backwards. */
   now(): number
@@ -10,7 +11,7 @@ export type Clock = {
   timeout(ms: number): AbortSignal
 }
 
-/** The machine's clock: the only place that reads it. Monotonic, so that a corrected system time ends no wait. */
+/** Reads the machine's clock, as the only place. It is monotonic, so that a corrected system time ends no wait. */
 export function createSystemClock(): Clock {
   return {
     now: () => performance.timeOrigin + performance.now(),
@@ -19,7 +20,7 @@ export function createSystemClock(): Clock {
   }
 }
 
-/** What code needs that waits and tries again. */
+/** What code that waits and retries needs. */
 export type Waiting = {
   readonly clock: Clock
   /** Uniform in [0, 1). */
@@ -28,7 +29,7 @@ export type Waiting = {
   readonly cancel: AbortSignal
 }
 
-/** A signal that follows another one `ms` milliseconds later, so that a request in flight may still be answered. */
+/** A signal that follows another one after `ms` milliseconds, so that a request in flight can still be answered. */
 export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): AbortSignal {
   const late = new AbortController()
   const follow = (): void => {
@@ -47,25 +48,23 @@ const DURATION_PATTERN =
 const MAX_TIMER_MS = 24 * UNITS_MS.d
 
 /**
- * Reads a duration such as `250ms`, `45s`, `1h30m` or `14d`.
+ * Reads a duration such as `250ms`, `45s`, `1h30m`, or `14d`.
  *
  * @returns milliseconds, above zero
- * @throws {RangeError} with the problem in words, if the text is anything else
+ * @throws {RangeError} if the text isn't one, with the problem, to follow the text
  */
 export function parseDuration(text: string, maxMs = MAX_TIMER_MS): number {
-  if (/^0*[1-9]\d*$/.test(text))
-    throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
   const parts = DURATION_PATTERN.exec(text)?.groups
-  if (text === '' || parts === undefined) throw new RangeError('is not a duration')
+  if (text === '' || parts === undefined) throw new RangeError("isn't a duration")
   let totalMs = 0
   for (const [unit, unitMs] of Object.entries(UNITS_MS))
     totalMs += Number(parts[unit] ?? 0) * unitMs
-  if (totalMs === 0) throw new RangeError('must be longer than zero')
+  if (totalMs === 0) throw new RangeError("isn't longer than zero")
   if (totalMs > maxMs) throw new RangeError(`is longer than ${maxMs / UNITS_MS.d} days`)
   return totalMs
 }
 
-/** For people, with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
+/** Writes a duration with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`
   const seconds = Math.floor(Math.round(ms) / 1000)
@@ -80,37 +79,37 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
   return `${large} ${largeUnit}${rest}`
 }
 
-/** How long a pull request has been open: `3 days`, `5 h`. */
+/** Writes how long a pull request has been open: `3 days`, `5 h`. */
 export function formatAge(ms: number): string {
-  const days = Math.floor(ms / 86_400_000)
-  if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'}`
-  const hours = Math.floor(ms / 3_600_000)
+  const days = Math.floor(ms / UNITS_MS.d)
+  if (days > 0) return countOf(days, 'day')
+  const hours = Math.floor(ms / UNITS_MS.h)
   return hours > 0 ? `${hours} h` : `${Math.max(1, Math.floor(ms / 60_000))} min`
 }
 
-/** The pause after the first failure, and the longest one: it doubles with each failure, and varies by 10 %. */
+/** The pause doubles with each failure, up to the longest one, and varies by 10%. */
 const FIRST_BACKOFF_MS = 1000
 const MAX_BACKOFF_MS = 30_000
 
-/** When to try again. Times are in milliseconds. */
+/** When to try again. Times are in milliseconds; `deadlineMs` is since the epoch. */
 export type RetryPolicy = {
   readonly maxAttempts?: number
-  /** Whether the next attempt may succeed, and may be made at all. */
+  /** Whether another attempt is allowed and may succeed. */
   isRetryable(error: unknown): boolean
-  /** How long the server asked to wait; `undefined` if it did not say. */
+  /** How long the server asked to wait, if it did. */
   retryAfterMs(error: unknown): number | undefined
-  /** In place of the pause that doubles, in milliseconds; `undefined`: none. */
+  /** Replaces the pause that doubles, if it returns one. */
   pauseMs?(error: unknown): number | undefined
-  /** No attempt is made after this time, in milliseconds since the epoch. It may depend on the failure. */
+  /** No attempt is made after this time. It may depend on the failure. */
   deadlineMs(error: unknown): number
   /** Called before each pause. */
   onRetry(error: unknown, pauseMs: number): void
 }
 
-/** Why nothing was tried again. The failure itself is the `cause`. */
+/** Why there is no further attempt. The failure itself is the `cause`. */
 export class RetryError extends Error {
   override readonly name = 'RetryError'
-  /** `final`: it is one that is never retried. */
+  /** `final`: a failure of this kind is never retried. */
   readonly reason: 'final' | 'attempts' | 'deadline' | 'cancelled'
 
   constructor(reason: RetryError['reason'], cause: unknown) {
@@ -120,8 +119,8 @@ export class RetryError extends Error {
 }
 
 /**
- * Attempts something until it succeeds. A pause of our own is cut at the deadline, for a last attempt; one that the
- * server asks for ends the attempts where it reaches past the deadline.
+ * Attempts something until it succeeds. The action's own pause is cut at the deadline, for a last attempt. A pause that
+ * the server asks for and that ends after the deadline ends the attempts.
  *
  * @throws {RetryError} with the last failure as its cause
  */
@@ -150,14 +149,13 @@ export async function retry<T>(
   }
 }
 
-/** Past every limit; a number of any length may be sent. */
+/** Longer than every limit, because a server may send a number of any length. */
 const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
 
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds or an HTTP date.
  *
- * @param nowMs milliseconds since the epoch that a date is measured from
- * @returns milliseconds to wait, 0 for a date in the past; `undefined` if the header says nothing
+ * @returns milliseconds to wait, 0 for a date in the past; `undefined` if the header can't be read
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const value = header?.trim() ?? ''
@@ -166,8 +164,7 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Number.isNaN(ms) ? undefined : Math.min(ms, MAX_RETRY_AFTER_MS)
 }
 
-/** The sentence about a `Retry-After` that reaches past a limit, such as `` `timeout` ``. */
+/** Says that the server asks to wait longer than a limit allows, such as `` `timeout` ``. */
 export function retryAfterNote(retryAfterMs: number, limit: string): string {
-  const wait = formatDuration(retryAfterMs)
-  return `The server asks to wait ${wait} before the next request, which is past ${limit}.`
+  return `The server asks to wait ${formatDuration(retryAfterMs)} before the next request, which is longer than ${limit}.`
 }

@@ -10,10 +10,10 @@ import {
   type MintlifyResponse,
 } from './mintlify-errors.ts'
 
-/** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
+/** An agent job. A field is `null` if Mintlify sent none, or one of a wrong type. */
 export type Job = {
   readonly id: string
-  /** `active`, one that `isTerminal`, or a word that the service adds later. */
+  /** `active`, one that `isTerminal`, or a word that Mintlify adds later. */
   readonly status: string
   /** URL of the pull request, http or https. */
   readonly prLink: string | null
@@ -25,13 +25,13 @@ export type Job = {
   /** ISO 8601, UTC, like `archivedAt`. */
   readonly createdAt: string | null
   readonly archivedAt: string | null
-  /** Everything the service sent, unknown fields included, as JSON. */
+  /** Everything that Mintlify sent, unknown fields included, as JSON. */
   readonly json: string
-  /** Names of the fields that were not what the documentation says and count as absent. */
+  /** Names of the fields that were ignored, because their values don't match the documentation. */
   readonly invalidFields: readonly string[]
 }
 
-/** Whether a job with this status no longer changes by itself; all others mean "not finished yet". */
+/** Whether a job with this status has finished. A status that isn't known means that it hasn't. */
 export function isTerminal(status: string): boolean {
   return ['completed', 'archived', 'failed'].includes(status)
 }
@@ -40,7 +40,9 @@ type CallWords = Pick<MintlifyCall, 'prompt' | 'purpose' | 'limit'>
 type BodyReader<T extends object> = (json: unknown) => T | string | undefined
 
 type MintlifyOptions = {
-  /** May have a path; all calls go below it. */
+  /** Its name in messages. */
+  readonly name: string
+  /** May have a path, which all calls keep. */
   readonly baseUrl: URL
   readonly projectId: string
   readonly apiKey: string
@@ -50,9 +52,9 @@ type MintlifyOptions = {
 }
 
 /**
- * The docs service, for one project. Each call is sent once: whether again is for the caller to decide. It throws a
- * `ServiceError` if the service refused or failed, an `InvalidResponseError` if the response is not what the
- * documentation says, such as another job, and a `TransportError` if no response came.
+ * Mintlify's API for one project. Each call is sent once. It throws a `MintlifyError` if Mintlify rejected the request or
+ * failed, an `InvalidResponseError` if the response isn't what the documentation says (for example, another job), and a
+ * `TransportError` if there was no response.
  */
 export class MintlifyClient {
   readonly #options: MintlifyOptions
@@ -71,12 +73,12 @@ export class MintlifyClient {
   }
 
   sendMessage(id: string, prompt: string, signal?: AbortSignal): Promise<Job> {
-    const purpose = 'send the job a follow-up message'
-    const call = { purpose, prompt, limit: '100 follow-up messages per project and hour' }
+    const limit = '100 messages per project and hour'
+    const call = { purpose: 'send a message to the job', prompt, limit }
     return this.#requestJob([id, 'message'], call, signal)
   }
 
-  /** @param path what follows `/v2/agent/{projectId}/job`; empty for a create, else it begins with a job's id */
+  /** @param path segments after `/v2/agent/{projectId}/job`; the first one is the job's ID */
   #requestJob(
     path: readonly string[],
     call: CallWords,
@@ -84,9 +86,9 @@ export class MintlifyClient {
   ): Promise<Job> {
     const { projectId } = this.#options
     const [id] = path
-    const headline = `No job ${inBackticks(id ?? '')} in project ${inBackticks(projectId)}`
-    const fix = 'The service may have deleted it. Check `project-id`, and `job-id` if it is set.'
-    const notFound = id === undefined ? this.#projectNotFound() : ([headline, fix] as const)
+    const title = `Job ${inBackticks(id ?? '')} doesn't exist`
+    const fix = `The job isn't in the project ${inBackticks(projectId)}, or was deleted. If you set \`job-id\`, check it and \`project-id\`.`
+    const notFound = id === undefined ? this.#projectNotFound() : ([title, fix] as const)
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {
       const found = readJob(json)
@@ -96,10 +98,10 @@ export class MintlifyClient {
   }
 
   /**
-   * Requests figures of the project.
+   * Requests analytics of the project.
    *
-   * @param path what follows `/v1/analytics/{projectId}`
-   * @param read reads the JSON of the answer; a text says what it is instead
+   * @param path segments after `/v1/analytics/{projectId}`
+   * @param read reads the JSON of the response; returns `undefined`, or what it is instead, if it doesn't match
    */
   getAnalytics<T extends object>(
     { path, ...call }: Pick<MintlifyCall, 'path' | 'query' | 'purpose'>,
@@ -107,16 +109,23 @@ export class MintlifyClient {
     signal?: AbortSignal,
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
-    const limit = '100 analytics requests per hour, shared by the whole organisation'
-    const notFound = path.includes('visitors') ? this.#projectNotFound() : NO_FIGURES
+    const limit = '100 analytics requests per hour for the whole organization'
+    const notFound = path.includes('visitors') ? this.#projectNotFound() : this.#partNotFound()
     return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
   #projectNotFound(): MintlifyCall['notFound'] {
-    const headline = `No project ${inBackticks(this.#options.projectId)}`
+    const { name, projectId } = this.#options
     return [
-      headline,
-      'Check `project-id` and `base-url`, and that the API key belongs to the same organisation.',
+      `${name} has no project ${inBackticks(projectId)}`,
+      `Compare \`project-id\` (${inBackticks(projectId)}) with the ID on the API keys page of the dashboard, and make sure that the API key belongs to the same organization. If you set \`base-url\`, check it, too.`,
+    ]
+  }
+
+  #partNotFound(): MintlifyCall['notFound'] {
+    return [
+      `${this.#options.name} has no such analytics for this project`,
+      'Make sure that feedback, search, and the assistant are turned on, and that your plan includes them.',
     ]
   }
 
@@ -125,7 +134,7 @@ export class MintlifyClient {
     read: BodyReader<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const { apiKey, http, clock, redact } = this.#options
+    const { name, apiKey, http, clock, redact } = this.#options
     const body = call.prompt === undefined ? undefined : JSON.stringify({ prompt: call.prompt })
     const { status, headers, ...received } = await http.send({
       method: body === undefined ? 'GET' : 'POST',
@@ -142,6 +151,8 @@ export class MintlifyClient {
     })
     const response: MintlifyResponse = {
       ...received,
+      from: name,
+      isKnownKey: MINTLIFY_KEY.test(apiKey),
       status,
       body: redact(received.body),
       json: parseJson(received.body, (_name, value) =>
@@ -150,8 +161,7 @@ export class MintlifyClient {
       location: redact(headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
-    if (status < 200 || status > 299)
-      throw new MintlifyError(call, response, MINTLIFY_KEY.test(apiKey))
+    if (status < 200 || status > 299) throw new MintlifyError(call, response)
     const found = read(response.json)
     if (found === undefined || typeof found === 'string')
       throw new InvalidResponseError(call, response, found)
@@ -166,17 +176,12 @@ export class MintlifyClient {
   }
 }
 
-const NO_FIGURES = [
-  'The docs service has no such figures for this project',
-  'Are these parts (feedback, search, assistant, reads) switched on, and in the plan?',
-] as const
-
-/** Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`. */
+/** Reads a job; `undefined` if the value isn't an object with a usable `id` and a `status`. */
 export function readJob(value: unknown): Job | undefined {
   if (!isRecord(value)) return undefined
   const { id, status, source = null } = value
   if (typeof id !== 'string' || typeof status !== 'string') return undefined
-  // It must still be itself as one segment of a URL's path.
+  // It becomes one segment of a URL's path.
   if (['', '.', '..'].includes(id) || !id.isWellFormed()) return undefined
   const invalidFields = source === null || isRecord(source) ? [] : ['source']
   const text = (record: JsonRecord, field: string): string | null => {

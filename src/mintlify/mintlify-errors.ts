@@ -1,4 +1,4 @@
-import { type HttpResponse, TRANSPORT_ADVICE, TransportError } from '../lib/http.ts'
+import { type HttpResponse, TransportError, transportAdvice } from '../lib/http.ts'
 import {
   byteLength,
   capitalize,
@@ -13,81 +13,102 @@ import {
   stringField,
 } from '../lib/text.ts'
 
-/** One call of the service's API, with the words that its errors need. */
+/** A call of Mintlify's API, with the words that its errors need. */
 export type MintlifyCall = {
   /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string | number>>
-  /** What the agent is to do: a `POST`, over a connection of its own. Without it, a `GET`. */
+  /** The instructions for the agent: then the call is a `POST` over a fresh connection, otherwise a `GET`. */
   readonly prompt?: string
-  /** What is requested, to follow "the request to": `create a job`. */
+  /** To follow "when the action tried to": `create a job`. */
   readonly purpose: string
-  /** What a 404 means for this call, and what to do. */
+  /** What a 404 means for this call. */
   readonly notFound: Explanation
-  /** To follow "The documented limit is": `100 jobs per project and hour`. */
+  /** The documented limit: `100 jobs per project and hour`. */
   readonly limit?: string
 }
 
-/** What happened, fit for a heading, and what to do about it, as sentences. */
-type Explanation = readonly [headline: string, fix: string]
+/** A title, and the likely cause and the fix as sentences. */
+type Explanation = readonly [title: string, fix: string]
 
-/** A response, without the key wherever the service may have put it. */
+/** A response, without the key even if Mintlify has repeated it. */
 export type MintlifyResponse = Omit<HttpResponse, 'headers'> & {
-  /** The body as JSON, as far as it came; `undefined` if it is none. */
+  /** What messages call Mintlify: with another `base-url` its host. */
+  readonly from: string
+  /** Whether the key that was sent starts like Mintlify's own. */
+  readonly isKnownKey: boolean
+  /** The body as JSON; `undefined` if it isn't JSON. */
   readonly json: unknown
   /** From `Location`; empty if there is none. */
   readonly location: string
-  /** From `Retry-After`, in milliseconds; `undefined` if it does not say. */
+  /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
 }
 
-/** A response that refuses a request or reports a failure. */
+/** A response that rejects a request or reports a failure. */
 export class MintlifyError extends FailureError {
-  override readonly name = 'ServiceError'
+  override readonly name = 'MintlifyError'
   readonly status: number
   readonly retryAfterMs: number | undefined
 
-  /** @param isKnownKey whether the key that was sent begins like those of the service */
-  constructor(call: MintlifyCall, response: MintlifyResponse, isKnownKey: boolean) {
-    const [headline, fix] = explainStatus(call, response, isKnownKey)
-    super({
-      headline: `${headline} (${response.status})`,
-      details: joinSentences(answer(call, response), fix),
-    })
+  constructor(call: MintlifyCall, response: MintlifyResponse) {
+    const [headline, fix] = explainStatus(call, response)
+    super({ headline, details: joinSentences(answerSentence(call, response), fix) })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
   }
 }
 
-/** A successful response whose body is not what the documentation says. */
+/** A successful response whose body isn't what the documentation says. */
 export class InvalidResponseError extends FailureError {
   override readonly name = 'InvalidResponseError'
   readonly isCutOff: boolean
 
   /** @param mismatch what the JSON is, if it is JSON */
   constructor(call: MintlifyCall, response: MintlifyResponse, mismatch?: string) {
-    const [headline, fix] = isHtmlPage(response)
-      ? WEB_PAGE
-      : [UNEXPECTED, response.isCutOff ? '' : 'Check `base-url`.']
-    const found = describeBody(response, mismatch)
-    const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
-    super({ headline: `${headline} (${response.status})`, details })
-    this.isCutOff = response.isCutOff
+    const { status, from, isCutOff } = response
+    const unexpected: Explanation = [
+      `Unexpected response from ${from} (${status})`,
+      isCutOff ? '' : CHECK_BASE_URL,
+    ]
+    const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : unexpected
+    const body = describeBody(response, mismatch)
+    super({ headline, details: joinSentences(answerSentence(call, response, `with ${body}`), fix) })
+    this.isCutOff = isCutOff
   }
 }
 
-/** Describes any failure of a request to the docs service. */
-export function describeFailure(error: unknown): Failure {
+/**
+ * Describes any failure of a request to Mintlify.
+ *
+ * @param mintlify its name in messages
+ */
+export function describeFailure(error: unknown, mintlify: string): Failure {
   if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
-  const { message, maybeSent, failure } = error
-  if (maybeSent) return { headline: `No response from the docs service: ${message}`, details: '' }
-  const isOfProxy = failure === 'proxy'
-  const details = joinSentences(isOfProxy ? '' : 'Check `base-url`.', TRANSPORT_ADVICE[failure])
-  return { headline: `Failed to reach the docs service: ${message}`, details }
+  const { message, failure, isOfProxy, maybeSent } = error
+  const headlines = {
+    refused: `Could not reach ${mintlify}`,
+    unresolved: `Could not find the host of ${mintlify}`,
+    unreachable: `Could not connect to ${mintlify}`,
+    tls: `The TLS connection to ${mintlify} failed`,
+    'tls-protocol': `${mintlify} doesn't accept TLS connections`,
+    proxy: `The proxy didn't connect to ${mintlify}`,
+    timeout: `${mintlify} did not respond in time`,
+    broken: `The connection to ${mintlify} closed too early`,
+  }
+  const isOfServer = !maybeSent && !isOfProxy && failure !== 'proxy'
+  return {
+    headline: isOfProxy ? 'Could not connect to the proxy' : headlines[failure],
+    details: joinSentences(
+      `${capitalize(message)}.`,
+      isOfServer ? CHECK_BASE_URL : '',
+      transportAdvice(error),
+    ),
+  }
 }
 
-/** How long the service asked to wait, in milliseconds; `undefined` if it did not say. */
+/** How long Mintlify asked to wait, in milliseconds, if it did. */
 export function retryAfterMsOf(error: unknown): number | undefined {
   return error instanceof MintlifyError ? error.retryAfterMs : undefined
 }
@@ -100,198 +121,198 @@ export function isRetryable(error: unknown): boolean {
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
 
-/** How long to wait after a 429 that does not say, in milliseconds; `undefined` after anything else. */
+/** The pause after a 429 without `Retry-After`, in milliseconds; `undefined` after anything else. */
 export function limitPauseMs(error: unknown): number | undefined {
-  const isUnsaid = hasStatus(error, 429) && retryAfterMsOf(error) === undefined
-  return isUnsaid ? 60_000 : undefined
+  return hasStatus(error, 429) && retryAfterMsOf(error) === undefined ? 60_000 : undefined
 }
 
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof MintlifyError && error.status === status
 }
 
-/** A word of the service's own, such as a status or an id, no longer than is worth showing. */
+/** Shortens a word of Mintlify's, such as a status or an ID, to what is worth showing. */
 export function mintlifyWord(text: string): string {
   return clip(text, 1000)
 }
 
-const UNEXPECTED = 'Unexpected response from the docs service'
+const CHECK_BASE_URL = 'If you set `base-url`, check it.'
 const WEB_PAGE: Explanation = [
-  'A web page answered, not the docs service',
-  'Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
+  'Got a web page instead of an API response',
+  `${CHECK_BASE_URL} Check the runner's proxy (\`HTTPS_PROXY\`, \`HTTP_PROXY\`), too.`,
 ]
 /** Shorter prompts are common. */
 const LONG_PROMPT_BYTES = 64 * 1024
-const NEW_KEY = 'create an admin key in the dashboard, and put it into the secret behind `api-key`.'
+const NEW_KEY =
+  'Create an admin key in the dashboard and save it in the secret that `api-key` reads.'
 const KNOWN_KEY =
-  "The key is mistyped, has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it)"
+  'The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API (Pro and Enterprise do).'
 const UNKNOWN_KEY =
-  'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one'
-const SCOPE = ' may have the scope `read` (a job takes a key with full access), or'
+  "Admin keys start with `mint_`, but this key doesn't. It may be incomplete or a different kind of key."
 
-const NO_CREDITS: Explanation = [
-  'The credits of the docs service are used up',
-  'Buy credits, or wait for the next period.',
-]
+/** What a status means together with Mintlify's words: the first pattern that matches `STATUS WORDS`. */
+function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation])[] {
+  return [
+    [/^4(?!04|29).*\bcredits?\b/i, ...noCredits(from)],
+    [
+      /^40[0-3] .*\b(?:plan|trial|subscription)\b/i,
+      "Your plan doesn't include this request",
+      'Pro and Enterprise include the API and analytics. Change the plan in the dashboard, or remove the inputs that need it.',
+    ],
+    [
+      /^40[13] .*\bIP\b/i,
+      "The API key's IP allow list doesn't include this runner",
+      "Add the runner's address to the list in the dashboard, or use a runner whose address is on it.",
+    ],
+    [
+      /^40[13] .*(?:\bscope\b|read[- ]only)/i,
+      "The API key's scope doesn't allow this request",
+      'Starting a job needs a key with full access; a report needs only the `read` scope. Create a suitable key and save it in the secret that `api-key` reads.',
+    ],
+    [
+      /^401 (?:missing|no) .*authorization/i,
+      `${from} received no API key`,
+      'A proxy may be removing the `Authorization` header. Exempt this host from the proxy, or configure the proxy to keep the header.',
+    ],
+    [/^40[13] .*expired/i, 'The API key has expired', NEW_KEY],
+    [/^40[13] .*(?:deleted|revoked)/i, 'The API key was deleted', NEW_KEY],
+    [
+      /^40. .*(?:\bapp\b.*\binstall|\binstall.*\bapp\b)/i,
+      `The GitHub App of ${from} isn't installed`,
+      'Install it on the docs repository. You find the link in the dashboard.',
+    ],
+    [
+      /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
+      "The job doesn't accept messages anymore",
+      'To start a new job, remove `job-id`, or set `follow-up: false`.',
+    ],
+    [
+      /^404 .*(?:(?:no such|unknown) (?:call|route|endpoint)|cannot (?:get|post) |(?:route|endpoint)\b.* not found)/i,
+      `${from} has no such endpoint`,
+      'Check the path in `base-url`: the action appends its own paths to it.',
+    ],
+  ]
+}
 
-const PAYMENT: Explanation = [
-  'The docs service requires a payment',
-  'The credits may be used up, or an invoice may be open: see the dashboard.',
-]
+function noCredits(from: string): Explanation {
+  return [
+    `Your ${from} credits are used up`,
+    'Add credits in the dashboard, or wait until the next billing period.',
+  ]
+}
 
-/** What is meant by a status and the words of the service. */
-const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
-  [/^4(?!04|29).*\bcredits?\b/i, NO_CREDITS],
-  [
-    /^40[0-3] .*\b(?:plan|trial|subscription)\b/i,
-    [
-      "The organisation's plan does not include this",
-      'Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.',
-    ],
-  ],
-  [
-    /^40[13] .*\bIP\b/i,
-    [
-      'The list of IP addresses of the API key lacks this runner',
-      'Add the address to the list in the dashboard, or use a runner whose address is on it.',
-    ],
-  ],
-  [
-    /^40[13] .*(?:\bscope\b|read[- ]only)/i,
-    [
-      'The scope of the API key does not allow this',
-      `A job takes a key with full access, a report one of scope \`read\`: ${NEW_KEY}`,
-    ],
-  ],
-  [
-    /^401 (?:missing|no) .*authorization/i,
-    ['The API key did not arrive', 'Does a proxy remove the header `authorization`?'],
-  ],
-  [/^40[13] .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
-  [/^40[13] .*(?:deleted|revoked)/i, ['The API key was deleted', capitalize(NEW_KEY)]],
-  [
-    /^40. .*(?:\bapp\b.*\binstall|\binstall.*\bapp\b)/i,
-    [
-      'The GitHub App of the docs service is not installed where it is needed',
-      'Install it on the repository of the documentation: the dashboard leads there.',
-    ],
-  ],
-  [
-    /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
-    [
-      'The job takes no message any more',
-      'To start a new job, leave out `job-id`, or set `follow-up: false`.',
-    ],
-  ],
-  [
-    /^404 .*(?:(?:no such|unknown) (?:call|route|endpoint)|cannot (?:get|post) |(?:route|endpoint)\b.* not found)/i,
-    [
-      'The docs service does not have this call',
-      'Check `base-url`; its path comes before every call.',
-    ],
-  ],
-]
-
-/** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explainStatus(
-  call: MintlifyCall,
-  response: MintlifyResponse,
-  isKnownKey: boolean,
-): Explanation {
-  const { status } = response
-  const { prompt = '' } = call
+/** Explains a status. Sources: Mintlify's documentation (November 2026), RFC 9110. */
+function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanation {
+  const { status, from } = response
+  const { prompt } = call
   const said = messageIn(response)
-  const bytes = byteLength(prompt)
-  const shorten = `The prompt is ${Math.ceil(bytes / 1024)} KiB long: shorten \`prompt\`, \`prompt-file\` or \`context-files\`, or set \`context: files\`.`
-  // It says so in plain text or on a page.
-  if (status === 403 && /error code: 1010/i.test(response.body)) return FIREWALL
+  // The firewall says so in plain text or on a page.
+  if (status === 403 && /error code: 1010/i.test(response.body)) {
+    return [
+      `A firewall in front of ${from} blocked the request`,
+      `The firewall rejected the action's user agent before ${from} saw the API key. If a proxy changes the \`User-Agent\` header, exempt this host from it. Otherwise, ask the support of ${from} to allow \`docs-agent-action\`.`,
+    ]
+  }
   if ([401, 403, 404].includes(status) && isHtmlPage(response)) return WEB_PAGE
-  const known = KNOWN_REASONS.find(([pattern]) => pattern.test(`${status} ${said}`))
-  if (known !== undefined) return known[1]
+  const reason = knownReasons(from).find(([pattern]) => pattern.test(`${status} ${said}`))
+  if (reason !== undefined) return [reason[1], reason[2]]
+  if (status < 400) {
+    return [
+      `${from} redirected the request`,
+      "The action doesn't follow redirects, so that the API key isn't sent anywhere else. Set `base-url` to the API's own address.",
+    ]
+  }
+  if (status >= 500) {
+    return [
+      `${from} failed (${status})`,
+      `The cause is ${from} or a proxy in front of it, not your workflow.`,
+    ]
+  }
+  const promptBytes = byteLength(prompt ?? '')
+  const longPrompt =
+    promptBytes > LONG_PROMPT_BYTES
+      ? `The prompt has ${Math.ceil(promptBytes / 1024)} KiB. Shorten \`prompt\`, \`prompt-file\`, or \`context-files\`, or set \`context: files\`.`
+      : ''
+  const names = prompt === undefined ? '`project-id`' : '`prompt` and `project-id`'
   const invalid: Explanation = [
-    'The docs service rejected the request as invalid',
-    joinSentences(
-      bytes > LONG_PROMPT_BYTES ? shorten : '',
-      said === '' || /\b(?:prompt|project)/i.test(said)
-        ? `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`
-        : 'The dashboard may show what it means; check `project-id`, too.',
-    ),
+    `${from} rejected the request as invalid`,
+    longPrompt || `Check ${names}. The dashboard may show more.`,
   ]
   const explanations: Readonly<Record<number, Explanation>> = {
-    300: [
-      'The docs service redirected the request',
-      "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
-    ],
     400: invalid,
     422: invalid,
     401: [
-      'The docs service refused the API key',
-      `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
+      `${from} rejected the API key`,
+      joinSentences(response.isKnownKey ? KNOWN_KEY : UNKNOWN_KEY, NEW_KEY),
     ],
-    402: said === '' ? NO_CREDITS : PAYMENT,
-    403: [
-      'The docs service does not allow this',
-      /^(?:forbidden|access denied|insufficient permissions?)?\.?$/i.test(said)
-        ? `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on, or the plan may not include this.`
-        : 'The dashboard shows the key, its scope and the plan.',
-    ],
+    402:
+      said === ''
+        ? noCredits(from)
+        : [`${from} requires payment`, 'Check your credits and invoices in the dashboard.'],
+    403: [`${from} denied the request`, deniedFix(said, prompt !== undefined)],
     404: call.notFound,
     409: [
-      'The docs service cannot do this now',
-      'Wait until the job is finished (with `job-id` and no prompt), or run this again later.',
+      `${from} can't do this right now`,
+      'Try again later, or set `job-id` without a prompt to wait for the job.',
     ],
     408: [
-      'The docs service timed out waiting for the request',
-      'The network of this runner may be slow.',
+      `${from} timed out waiting for the request`,
+      "The runner's network may be slow. Try again later.",
     ],
     413: [
-      'The request is too large for the docs service',
-      bytes > LONG_PROMPT_BYTES
-        ? shorten
-        : 'The prompt is small, so a proxy or a wrong `base-url` is likely.',
+      `The request is too large for ${from}`,
+      longPrompt || 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
     ],
-    429: ['The rate limit of the docs service is reached', limitFix(call, response.json, said)],
-    500: [
-      'The docs service failed',
-      'The cause is the service or a proxy before it, not this workflow.',
-    ],
+    429: [`You reached the rate limit of ${from}`, limitFix(call, response, said)],
   }
-  // A redirect and a failure of the service are the same with any last digits.
-  const kind = status < 400 || status >= 500 ? Math.floor(status / 100) * 100 : status
-  return explanations[kind] ?? [UNEXPECTED, 'This status is not documented; check `base-url`.']
+  return (
+    explanations[status] ?? [
+      `Unexpected response from ${from} (${status})`,
+      `This status isn't documented. ${CHECK_BASE_URL}`,
+    ]
+  )
 }
 
-const FIREWALL: Explanation = [
-  'A firewall in front of the docs service refused this client',
-  'Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
-]
+function deniedFix(said: string, isPost: boolean): string {
+  const hasReason = !/^(?:forbidden|access denied|insufficient permissions?)?\.?$/i.test(said)
+  if (hasReason) return "Check the key's scope and your plan in the dashboard."
+  const scope = isPost ? 'have the scope `read` (a job needs a key with full access), or ' : ''
+  return `The key may ${scope}have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.`
+}
 
-/** Whose limit it is: an organisation's is answered in plain text. */
-function limitFix({ limit }: MintlifyCall, json: unknown, said: string): string {
-  const ofText = said && 'It is the limit of the organisation, for all its API keys.'
-  const isSaid = /\b(?:organi[sz]ation|project)\b/i.test(said)
-  const ofKey = isSaid ? '' : 'It is the limit of this API key.'
-  const whose = json === undefined ? ofText : ofKey
-  const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
-  return joinSentences(whose || documented, 'Start fewer runs, or run at another time.')
+/** Says whose limit it is: Mintlify answers with JSON for a key's own limit, with text for the organization's. */
+function limitFix(call: MintlifyCall, { json }: MintlifyResponse, said: string): string {
+  const { limit = '' } = call
+  const documented = limit && `The documented limit is ${limit}.`
+  const ofOrganization = 'This is the limit of your organization, for all its API keys.'
+  const ofKey = 'This is the limit of this API key.'
+  let whose = documented
+  if (call.path[1] === 'analytics')
+    whose = `This is the limit of this API key or of your organization. ${documented}`
+  else if (json === undefined) whose = said && ofOrganization
+  else if (!/\b(?:organi[sz]ation|project)\b/i.test(said)) whose = ofKey
+  return joinSentences(whose || documented, 'Start fewer runs, or try again later.')
 }
 
 /** The longest piece of a response that is quoted, in characters. */
 const MAX_QUOTE_LENGTH = 300
 
-/** What came back, in a sentence: the service's own words where it said something. */
-function answer({ purpose }: MintlifyCall, response: MintlifyResponse): string {
-  const { location } = response
-  const answered = `The docs service answered the request to ${purpose}`
-  if (location !== '') {
-    return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
-  }
-  const said = messageIn(response)
-  if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
-  return `The request to ${purpose} was answered with ${describeBody(response)}.`
+/** Says what came back: the only place that words an answer of Mintlify's. What Mintlify said is quoted. */
+function answerSentence(
+  { purpose }: MintlifyCall,
+  response: MintlifyResponse,
+  what = quoted(response),
+): string {
+  return `${response.from} returned ${response.status} ${what} when the action tried to ${purpose}.`
 }
 
-/** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
+function quoted(response: MintlifyResponse): string {
+  const { location } = response
+  if (location !== '') return `with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}`
+  const said = messageIn(response)
+  return said === '' ? `with ${describeBody(response)}` : `"${clip(said, MAX_QUOTE_LENGTH)}"`
+}
+
+/** Mintlify's own words on one line: from the usual fields of JSON, or the whole body if it is short and not HTML. */
 function messageIn({ json, body }: MintlifyResponse): string {
   const messages = [
     stringField(json, 'error') ?? stringField(recordField(json, 'error'), 'message'),
@@ -308,15 +329,15 @@ function messageIn({ json, body }: MintlifyResponse): string {
 
 function describeBody(
   response: MintlifyResponse,
-  mismatch = 'JSON that does not match the documentation',
+  mismatch = "JSON that doesn't match the documentation",
 ): string {
   const { json, body, bodyProblem } = response
-  if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
+  if (bodyProblem !== undefined) return `a body that could not be read, because ${bodyProblem},`
   if (body.trim() === '') return 'an empty body'
   if (json !== undefined) return mismatch
   return isHtmlPage(response)
-    ? 'an HTML page, probably of a proxy or a login'
-    : 'text that is not JSON'
+    ? 'a web page, probably from a proxy or a login,'
+    : "text that isn't JSON"
 }
 
 function isHtmlPage({ json, body, bodyProblem }: MintlifyResponse): boolean {

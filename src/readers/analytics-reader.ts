@@ -54,7 +54,7 @@ export class AnalyticsReader {
     part: string,
     maxAttempts = MAX_ATTEMPTS,
   ): Promise<T | undefined> {
-    const { log, clock } = this.#run
+    const { log, clock, mintlify } = this.#run
     const query = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs), ...call.query }
     const isOver = (): boolean => this.count >= MAX_REQUESTS || clock.now() >= this.#deadlineMs
     const end = isOver() ? LIMIT : this.#end
@@ -69,7 +69,7 @@ export class AnalyticsReader {
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
       onRetry(error: unknown, pauseMs: number) {
-        const { headline } = describeFailure(error)
+        const { headline } = describeFailure(error, mintlify)
         log.info(`Readers report: ${headline}. Trying again in ${formatDuration(pauseMs)}.`)
       },
     }
@@ -80,7 +80,7 @@ export class AnalyticsReader {
       return answer
     } catch (error) {
       if (!(error instanceof RetryError)) throw error
-      const failure = describeFailure(error.cause)
+      const failure = describeFailure(error.cause, mintlify)
       // Mintlify's limit applies to every other request, too.
       if (error.reason === 'deadline') this.#end = failure
       this.#unread.push({ part, failure: clock.now() >= this.#deadlineMs ? LIMIT : failure })

@@ -35,11 +35,16 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     serverUrl: read('GITHUB_SERVER_URL') || 'https://github.com',
     apiUrl: read('GITHUB_API_URL') || 'https://api.github.com',
     proxy: {
-      httpsProxy: either('HTTPS_PROXY'),
-      httpProxy: either('HTTP_PROXY'),
+      httpsProxy: withScheme(either('HTTPS_PROXY')),
+      httpProxy: withScheme(either('HTTP_PROXY')),
       noProxy: either('NO_PROXY'),
     },
   }
+}
+
+/** A proxy may be given as `HOST:PORT`, as curl takes it. */
+function withScheme(proxy: string): string {
+  return proxy === '' || proxy.includes('://') ? proxy : `http://${proxy}`
 }
 
 function withPrefix(env: NodeJS.ProcessEnv, prefix: string) {

@@ -297,14 +297,18 @@ it.for<{ what: string; on: Event; inputs?: Readonly<Record<string, string>>; say
   {
     what: 'on pull_request_target',
     on: { ...fork, name: 'pull_request_target' },
-    says: /key is missing/,
+    says: /`api-key`: It is empty/,
   },
-  { what: 'on a push', on: push(), says: /key is missing/ },
-  { what: 'on a branch', on: pullRequest({ action: 'synchronize' }), says: /key is missing/ },
+  { what: 'on a push', on: push(), says: /`api-key`: It is empty/ },
+  {
+    what: 'on a branch',
+    on: pullRequest({ action: 'synchronize' }),
+    says: /`api-key`: It is empty/,
+  },
   {
     what: 'of a command in a fork',
     on: event('issue_comment', { action: 'created', comment: { body }, ...inFork }),
-    says: /key is missing: .*fork/,
+    says: /`api-key`: It is empty.*fork/,
   },
 ])('a run that lacks no secrets is judged like any other: $what', async (row, { scene }) => {
   const { on, inputs, says } = row

@@ -223,7 +223,7 @@ export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
       addStatus(world, commits[commit], {
         context: `Docs agent: docs (${step})`,
         state: 'success',
-        description: `Pull request ready for review (${id})`,
+        description: `Docs pull request ready for review (${id})`,
         target_url: PULL,
       })
     },

@@ -6,6 +6,7 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['wait', 'FALSE', false],
   ['context', 'none', 'none'],
   ['timeout', '1h30m', 5_400_000],
+  ['timeout', '24d', 24 * 86_400_000],
   ['poll-interval', '100ms', 100],
   ['content-gaps', 'agent', 'agent'],
   ['prompt', '  a\n  b ', 'a\n  b'],
@@ -35,99 +36,90 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['matrix', '{ no JSON', '{ no JSON'],
 ]
 
-const NOT_A_KEY = `is a name, not its value: in the workflow, write \`\${{ secrets.NAME }}\``
+type WrongValue = {
+  readonly input: InputName
+  readonly value: string
+  /** Follows the value, or "The value" of a secret. */
+  readonly problem: string
+  /** What is quoted, if it isn't the value; empty for a secret. */
+  readonly quoted?: string
+}
 
-const EXPRESSION = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\`, and do not quote or escape it`
+function wrong(input: InputName, problem: string, ...values: readonly string[]): WrongValue[] {
+  const isSecret = ['api-key', 'github-token'].includes(input)
+  return values.map((value) => ({ input, value, problem, ...(isSecret && { quoted: '' }) }))
+}
 
-/** Texts that are refused, and what is said of them. */
-export const WRONG_VALUES: readonly [InputName, string, string][] = [
-  ['wait', 'yes', '("yes") is neither true nor false'],
-  ['wait', 'tRUE', '("tRUE") is neither true nor false'],
-  ['content-gaps', 'all', '("all") is unknown'],
-  [
-    'github-token',
-    'mint_12345678',
-    'is an API key (it starts with mint_), which belongs in api-key',
-  ],
-  ['timeout', '0s', '("0s") must be longer than zero'],
-  ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
-  ['fail-on', 'none, failed', '("none, failed") combines "none" with other values'],
-  ['fail-on', 'error,failled', '("error,failled") has unknown words, "error" and "failled"'],
-  ['fail-on', ', ,', '(", ,") contains no word'],
-  ['visitors-days', '367', '("367") is out of range'],
-  ['visitors-days', '1.5', '("1.5") is not a whole number'],
-  ['visitors-days', '0', '("0") is out of range'],
-  ['command', '/docs please', '("/docs please") contains white space'],
-  ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
-  ['required-permission', 'Write', '("Write") is unknown'],
-  ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
-  [
+const IS_KEY = 'is an API key (it starts with `mint_`), which belongs in `api-key`'
+const UNEVALUATED = "is the text of an expression that GitHub didn't evaluate"
+const NAME = `is a name. In the workflow, write \`\${{ secrets.NAME }}\` to use its value`
+const TOKEN = 'is a GitHub token (it starts with `gh…_` or `github_pat_`)'
+const BAD_ID = 'contains white space or control characters'
+const UNKNOWN = "isn't a known value"
+
+/** Values that are rejected. */
+export const WRONG_VALUES: readonly WrongValue[] = [
+  ...wrong('wait', "isn't a boolean", 'yes', 'tRUE'),
+  ...wrong('content-gaps', UNKNOWN, 'all'),
+  ...wrong('required-permission', UNKNOWN, 'Write'),
+  ...wrong('timeout', "isn't longer than zero", '0s'),
+  ...wrong('timeout', 'is longer than 24 days', '24d1ms'),
+  ...wrong('timeout', 'has no unit', '30'),
+  ...wrong('poll-interval', 'is shorter than `100ms`', '99ms'),
+  ...wrong('fail-on', 'combines `none` with other values', 'none, failed'),
+  ...wrong('fail-on', 'contains no value', ', ,'),
+  { input: 'fail-on', value: 'failed,failled', problem: UNKNOWN, quoted: 'failled' },
+  ...wrong('visitors-days', 'is out of range', '367', '0'),
+  ...wrong('visitors-days', "isn't a whole number", '1.5'),
+  ...wrong('command', 'contains white space', '/docs please'),
+  ...wrong('command', 'contains quotes, commas, or pattern characters', '/docs|/doc'),
+  ...wrong('skip-labels', 'is a YAML or JSON list', '["no-docs"]'),
+  ...wrong('allow-bots', "isn't a login", 'true', 'app/renovate'),
+  { input: 'allow-bots', value: 'a[bot], *[bot]', problem: "isn't a login", quoted: '*[bot]' },
+  ...wrong(
     'base-url',
-    'https://me:pw@api.example',
-    '("https://***@api.example") contains a user name or password',
-  ],
-  ['base-url', 'http://notlocalhost', '("http://notlocalhost") is not encrypted'],
-  ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
-  ['base-url', 'http://[::ffff:127.0.0.1]', '("http://[::ffff:127.0.0.1]") is not encrypted'],
-  [
+    "isn't encrypted (`http://`)",
+    'http://notlocalhost',
+    'http://localhost.example.com',
+    'http://[::ffff:127.0.0.1]',
+  ),
+  {
+    input: 'base-url',
+    value: 'https://me:pw@api.example',
+    problem: 'contains a user name or password',
+    quoted: 'https://***@api.example',
+  },
+  ...wrong(
     'base-url',
+    'contains a query or fragment',
     'https://api.example/#top',
-    '("https://api.example/#top") contains a query or fragment',
-  ],
-  ['base-url', 'https://api.example?', '("https://api.example?") contains a query or fragment'],
-  ['base-url', 'ftp://api.example', '("ftp://api.example") is not a URL that starts with https://'],
-  ['site-url', 'acme.example', '("acme.example") is not a URL that starts with https://'],
-  ['project-id', '..', '("..") is not an id'],
-  ['project-id', 'https://acme.example/docs', '("https://acme.example/docs") is a URL, not an id'],
-  ['project-id', 'mint_1', 'is an API key (it starts with mint_), which belongs in api-key'],
-  ['project-id', ' "mint_1"', 'is an API key (it starts with mint_), which belongs in api-key'],
-  ['job-id', '.', '(".") is not an id'],
-  ['job-id', 'mint_1', 'is an API key (it starts with mint_), which belongs in api-key'],
-  ['job-id', 'a\u0007b', '("a\u0007b") contains white space or control characters'],
-  ['job-id', 'a b', '("a b") contains white space or control characters'],
-  ['project-id', '"docs"', '(""docs"") has quotes around it'],
-  ['project-id', 'docs\u200B', '("docs\u200B") contains white space or control characters'],
-  ['project-id', 'my docs', '("my docs") contains white space or control characters'],
-  ['project-id', 'vars.DOCS_PROJECT_ID', `("vars.DOCS_PROJECT_ID") ${EXPRESSION}`],
-  [
-    'job-id',
-    'steps.docs-agent.outputs.job-id',
-    `("steps.docs-agent.outputs.job-id") ${EXPRESSION}`,
-  ],
-  ['prompt', 'needs.plan.outputs.prompt', `("needs.plan.outputs.prompt") ${EXPRESSION}`],
-  ['wait', `\${{ vars.WAIT }}`, `("\${{ vars.WAIT }}") ${EXPRESSION}`],
-  ['matrix', 'toJSON(matrix)', `("toJSON(matrix)") ${EXPRESSION}`],
-  ['github-token', 'secrets.TOKEN', EXPRESSION],
-  ['project-id', `\${{ vars.X }`, `("\${{ vars.X }") ${EXPRESSION}`],
-  [
-    'skip-labels',
-    '["no-docs"]',
-    '("["no-docs"]") is a list of YAML or JSON: write its entries alone, one per line',
-  ],
-  ['allow-bots', 'true', '("true") contains an invalid login, "true"'],
-  ['command', '/docs|/doc', '("/docs|/doc") contains quotes, commas or marks of a pattern'],
-  [
-    'github-token',
-    'DOCS_TOKEN',
-    `is a name, not its value: in the workflow, write \`\${{ secrets.NAME }}\``,
-  ],
-  ['github-token', 'two words', 'contains white space or characters that no token has'],
-  [
-    'allow-bots',
-    'app/renovate, x',
-    '("app/renovate, x") contains an invalid login, "app/renovate"',
-  ],
-  ['api-key', 'secrets.mint_a1b2c3', EXPRESSION],
-  ['api-key', `\${{ secrets.DOCS_API_KEY }}`, EXPRESSION],
-  ['api-key', '$DOCS_API_KEY', NOT_A_KEY],
-  ['api-key', `\${DOCS_API_KEY}`, NOT_A_KEY],
-  ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
-  ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
-  ['api-key', 'ghs_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
-  ['api-key', 'github_pat_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
-  ['api-key', ' mint_1', 'has white space around it'],
-  ['api-key', '"mint_1"', 'has quotes around it'],
-  ['api-key', 'Bearer mint_1', 'starts with "Bearer "'],
-  ['api-key', '\u200B', 'contains white space or characters that no API key has'],
-  ['api-key', 'mint_é', 'contains white space or characters that no API key has'],
+    'https://api.example?',
+  ),
+  ...wrong('base-url', "isn't a URL that starts with `https://`", 'ftp://api.example'),
+  ...wrong('site-url', "isn't a URL that starts with `https://`", 'acme.example'),
+  ...wrong('project-id', "isn't an ID", '..'),
+  ...wrong('job-id', "isn't an ID", '.'),
+  ...wrong('project-id', 'is a URL', 'https://acme.example/docs'),
+  ...wrong('project-id', 'is in quotes', '"docs"'),
+  ...wrong('project-id', BAD_ID, 'docs\u200B', 'my docs'),
+  ...wrong('job-id', BAD_ID, 'a\u0007b'),
+  { input: 'project-id', value: ' "mint_1"', problem: IS_KEY, quoted: '' },
+  { input: 'job-id', value: 'mint_1', problem: IS_KEY, quoted: '' },
+  ...wrong('project-id', UNEVALUATED, 'vars.DOCS_PROJECT_ID', `\${{ vars.X }`),
+  ...wrong('job-id', UNEVALUATED, 'steps.docs-agent.outputs.job-id'),
+  ...wrong('prompt', UNEVALUATED, 'needs.plan.outputs.prompt'),
+  ...wrong('matrix', UNEVALUATED, 'toJSON(matrix)'),
+  ...wrong('github-token', UNEVALUATED, 'secrets.TOKEN'),
+  ...wrong('api-key', UNEVALUATED, 'secrets.mint_a1b2c3', `\${{ secrets.DOCS_API_KEY }}`),
+  ...wrong('github-token', IS_KEY, 'mint_12345678'),
+  ...wrong('github-token', NAME, 'DOCS_TOKEN'),
+  ...wrong('github-token', 'contains white space or characters that no token has', 'two words'),
+  ...wrong('api-key', NAME, '$DOCS_API_KEY', `\${DOCS_API_KEY}`),
+  ...wrong('api-key', 'is an assistant key (it starts with `mint_dsc_`)', 'mint_dsc_1'),
+  ...wrong('api-key', 'is a search key (it starts with `mint_us_`)', 'mint_us_1'),
+  ...wrong('api-key', TOKEN, 'ghs_1', 'github_pat_1'),
+  ...wrong('api-key', 'has white space around it', ' mint_1'),
+  ...wrong('api-key', 'is in quotes', '"mint_1"'),
+  ...wrong('api-key', 'starts with `Bearer `', 'Bearer mint_1'),
+  ...wrong('api-key', 'contains white space or characters that no API key has', 'mint_é'),
 ]

@@ -53,15 +53,14 @@ describe('a value', () => {
 })
 
 describe('a wrong value', () => {
-  it.each(WRONG_VALUES)(
-    '%s: %j is refused with what is wrong and what is accepted',
-    (name, text, problem) => {
-      expect(problemOf(name, text)?.problem).toBe(problem)
-      expect(problemOf(name, text)?.accepted).not.toBe('')
-    },
-  )
+  it.each(WRONG_VALUES)('of $input: $value $problem', ({ input, value, problem, quoted }) => {
+    const found = problemOf(input, value)
+    const name = quoted === '' ? 'The value' : `\`${quoted ?? value}\``
+    expect(found?.problem).toBe(`${name} ${problem}.`)
+    expect(found?.use).toMatch(/^\S.*[^.]$/)
+  })
 
-  it('counts as its default for what is decided before all inputs are judged', () => {
+  it('is replaced by its default until all inputs are checked', () => {
     expect(read({ command: 'a b', timeout: 'soon' }).inputs).toMatchObject({
       command: '/docs',
       timeout: 1_800_000,
@@ -69,36 +68,33 @@ describe('a wrong value', () => {
   })
 
   it('is quoted on one line, cut, and without secrets', () => {
-    expect(problemOf('wait', 'a hush\n  b')?.problem).toBe('("a *** b") is neither true nor false')
+    expect(problemOf('wait', 'a hush\n  b')?.problem).toBe("`a *** b` isn't a boolean.")
     expect(problemOf('wait', 'z'.repeat(5000))?.problem).toBe(
-      `("${'z'.repeat(80)}… (4920 more characters)") is neither true nor false`,
+      `\`${'z'.repeat(80)}… (4,920 more characters)\` isn't a boolean.`,
     )
   })
 })
 
 describe('the error', () => {
-  const messageOf = (texts: Readonly<Record<string, string>>): string => {
-    const given = new Map(Object.entries(texts))
-    return new InputsError(readInputs(given, redact).problems).message
-  }
+  const errorAbout = (texts: Readonly<Record<string, string>>): InputsError =>
+    new InputsError(readInputs(new Map(Object.entries(texts)), redact).problems)
 
-  it('names each input with its problem and what is accepted', () => {
-    const wrong = {
-      wait: 'maybe',
-      'api-key': 'mint_us_1',
-      'fail-on': 'failled',
-    }
-    expect(messageOf(wrong)).toBe(
-      '3 inputs are wrong, so nothing was sent:\n' +
-        "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).\n" +
-        '- wait ("maybe") is neither true nor false; accepted: true or false.\n' +
-        '- fail-on ("failled") has unknown words, "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
-    )
+  it('names all wrong inputs, each with its problem and what to use', () => {
+    const error = errorAbout({ wait: 'maybe', 'api-key': 'mint_us_1', 'fail-on': 'failled' })
+    expect(error.headline).toBe('3 inputs need to be fixed')
+    expect(error.details.split('\n- ')).toEqual([
+      expect.stringContaining('Nothing was sent'),
+      expect.stringMatching(/^`api-key`: The value is a search key .*\. Use an admin key .*\.$/),
+      "`wait`: `maybe` isn't a boolean. Use `true` or `false`.",
+      expect.stringMatching(/^`fail-on`: `failled` isn't a known value\. Use `failed`, /),
+    ])
   })
 
-  it('of one input begins with it', () => {
-    expect(messageOf({ timeout: '30' })).toBe(
-      'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m, 1h30m or 14d, in lower case and without spaces, up to 24 days. Nothing was sent.',
+  it('about one input has it in its title', () => {
+    const { headline, details } = errorAbout({ timeout: '30' })
+    expect(headline).toBe('The input `timeout` is wrong')
+    expect(details).toBe(
+      '`timeout`: `30` has no unit. Use `30s` or `30m`, for example. Nothing was sent.',
     )
   })
 })

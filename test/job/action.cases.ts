@@ -43,19 +43,19 @@ const CREATE = [LOOK, 'POST /job']
 const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
-const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
-const CONFLICTS = `${GOES_ON} It conflicts with its base branch.`
-const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
-const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
+const GOES_ON = `This run updates the pull request ${PR} (job j1, open for 3 days).`
+const CONFLICTS = `${GOES_ON} The pull request conflicts with its base branch.`
+const ON_GITLAB = `This run updates the pull request ${GITLAB} (job j1).`
+const NO_PULL_YET = `${HERE} has no pull request yet. This run sends the job a message.`
 const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
 const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
-const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in acme/site, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`
+const HIDDEN = `notice: \`github-token\` can't read the earlier pull request ${ELSEWHERE}, so this run starts a new job. To update pull requests in acme/site, use a token that can read them, for example a GitHub App's.`
 const FAILED = `${HERE} failed. ${NEW}`
 const ARCHIVED = `${HERE} was archived. ${NEW}`
-const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
+const GONE = `${HERE} doesn't exist anymore (404). ${NEW}`
 const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
 const unknown = (why: string): string =>
-  `notice: Failed to look up the pull request ${PR}: ${why}. The message is still sent to its job \`j1\`.`
+  `notice: Could not look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` anyway.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
 const NO_PULL = unknown('GitHub returned something that is not a pull request')
 const answersElse = {
@@ -63,11 +63,11 @@ const answersElse = {
 } as const
 
 const LINK = `[acme/docs#\u200b12](${PR})`
-const CONTINUED = `\n\nThis run continued ${LINK}, open for 3 days.`
-const EDITED = 'It has commits by octocat.\n'
-const AFTER_ELSEWHERE = `A new job: the earlier pull request [acme/site#\u200b3](${ELSEWHERE}) is invisible to \`github-token\`.\n`
+const CONTINUED = `\n\nThis run updated ${LINK}, open for 3 days.`
+const EDITED = 'The pull request contains commits by octocat.\n'
+const AFTER_ELSEWHERE = `Started a new job, because \`github-token\` can't read the earlier pull request [acme/site#\u200b3](${ELSEWHERE}).\n`
 const after = (state: string): string =>
-  `\n\nA new job: the earlier pull request ${LINK} was ${state}.\n`
+  `\n\nStarted a new job, because the earlier pull request ${LINK} was ${state}.\n`
 
 type FurtherRun = [
   ...[what: string, shown: Reply, options: Options, calls: readonly string[], line: string],
@@ -91,7 +91,7 @@ export const FURTHER_RUNS: readonly FurtherRun[] = [
     dirty,
     MESSAGE,
     CONFLICTS,
-    `${CONTINUED} It conflicts with its base branch. ${EDITED}`,
+    `${CONTINUED} The pull request conflicts with its base branch. ${EDITED}`,
   ],
   ['starts a new job where it was merged', completed, merged, CREATE, MERGED, after('merged')],
   ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED, after('closed')],
@@ -128,6 +128,6 @@ export const FURTHER_RUNS: readonly FurtherRun[] = [
     gone,
     rerun,
     CREATE,
-    anew('is unknown to the docs service (404)'),
+    anew("doesn't exist anymore (404)"),
   ],
 ]

@@ -47,7 +47,7 @@ it('a message is the whole prompt, and asks to resolve conflicts and keep people
     'Document it.\n\nYour pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime. Your pull request has commits by octocat. Keep their changes.'
   expect(bodies).toEqual([{ prompt: expect.stringMatching(`^${prompt}\n\n<github-context-`) }])
   expect(summary).toContain(
-    'branch; the agent was asked to resolve that. It has commits by octocat; the agent was asked to keep them.',
+    'branch, and the agent was asked to resolve the conflicts. The pull request contains commits by octocat, and the agent was asked to keep them.',
   )
   expect((await goOn([completed], dirty)).bodies).toEqual([{ prompt: 'Document it.' }])
 })
@@ -55,8 +55,8 @@ it('a message is the whole prompt, and asks to resolve conflicts and keep people
 it('a dry run asks GitHub alone about the earlier job, and says what would be sent', async () => {
   const end = await goOn([], { ...known, inputs: { 'dry-run': 'true' } })
   expect([end.calls, end.outputs]).toEqual([[], { result: 'dry-run', 'source-authors': '' }])
-  const text = 'Without `dry-run`, this run would send this message to the job `j1`.'
-  expect(end.log.at(-1)).toBe(`notice: The docs service was not called. ${text}`)
+  const text = 'Without `dry-run`, this run would send this prompt to the job `j1`.'
+  expect(end.log.at(-1)).toMatch(/^notice: Dry run: nothing was sent to .*Without `dry-run`/)
   expect(end.summary).toContain(
     `${text}\n\nThe message is for [acme/docs#\u200b12](${PR}), open for 3 days.\n`,
   )
@@ -81,9 +81,7 @@ describe('a look at an earlier job', () => {
     expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
     expect(calledAtS.slice(0, -1)).toEqual(timesS)
     const shown =
-      timesS.length > 1
-        ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. Trying again in/
-        : /gone|404/
+      timesS.length > 1 ? /^Could not get the earlier job `j1`: .* Trying again in/ : /gone|404/
     expect(log[0]).toMatch(shown)
   })
 
@@ -92,21 +90,22 @@ describe('a look at an earlier job', () => {
     const { outputs, tookMs } = await goOn([{ takesMs: 20_000 }, 'active'], { inputs })
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
     const cancelled = await goOn([{ takesMs: 20_000 }], { cancelAtMs: 1000 })
-    expect(cancelled.log.at(-1)).toBe('error: Cancelled. Nothing was started.')
+    expect(cancelled.log.at(-1)).toBe('error: Nothing was started.')
   })
 
-  const kept = 'The service kept returning this error until the end of the 20 s for looking it up.'
+  const kept = 'kept returning this error until the limit of 20 s was reached.'
   const past =
-    'The server asks to wait 1 min before the next request, which is past the 20 s for looking it up.'
+    'The server asks to wait 1 min before the next request, which is longer than the limit of 20 s.'
   it.each<[Reply, string, string]>([
-    [{ status: 401 }, 'The docs service refused the API key (401)', 'Nothing was started.'],
-    [{ status: 403 }, 'The docs service does not allow this (403)', 'Nothing was started.'],
-    [{ status: 503 }, 'The docs service failed (503)', `${kept} ${SAFE}`],
-    [limited('60'), 'The rate limit of the docs service is reached (429)', `${past} ${SAFE}`],
+    [{ status: 401 }, 'rejected the API key', 'Nothing was started.'],
+    [{ status: 403 }, 'denied the request', 'Nothing was started.'],
+    [{ status: 503 }, 'failed (503)', `${kept} ${SAFE}`],
+    [limited('60'), 'You reached the rate limit of', `${past} ${SAFE}`],
   ])('that fails for good (%j) starts nothing', async (reply, headline, ends) => {
-    const { calls, log, tookMs } = await goOn([reply], { inputs: { timeout: '20s' } })
-    expect(log.at(-1)).toContain(`error: ${headline}. `)
-    expect(log.at(-1)).toContain(` This was about the earlier job \`j1\`. ${ends}`)
+    const { calls, log, titles, tookMs } = await goOn([reply], { inputs: { timeout: '20s' } })
+    expect(titles.at(-1)).toContain(headline)
+    expect(log.at(-1)).toContain(' The request was about the earlier job `j1`. ')
+    expect(log.at(-1)?.endsWith(ends)).toBe(true)
     expect(new Set(calls)).toEqual(new Set([LOOK]))
     expect(tookMs).toBeLessThanOrEqual(20_000)
   })
@@ -114,7 +113,7 @@ describe('a look at an earlier job', () => {
 
 it('a first run of a step starts a job without a word about an earlier one', async () => {
   const { calls, log } = await goOn([], { target: null })
-  expect([calls, log[0]]).toEqual([['POST /job'], 'Job j1 was accepted by the docs service.'])
+  expect([calls, log[0]]).toEqual([['POST /job'], expect.stringContaining('accepted job j1')])
 })
 
 it('a prompt is put together from instructions, then data, as they were given, and its author named', async () => {

@@ -25,146 +25,194 @@ const noWait = (inputs: Ended['inputs'] = {}): Ended => ({ inputs: { ...inputs, 
 const HOW = 'To wait for it, run this action with `job-id: j1`.'
 const RUNNING = `The job is still running. ${HOW}`
 const MAYBE = `The job may still be running. ${HOW}`
-const ABOUT = 'The request was about job j1.'
-const LATER = 'A longer `timeout` gives the next run more time.'
-const fails = (result: string): string => ` The step fails because \`fail-on\` names \`${result}\`.`
-const NO_PULL =
-  'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.'
-const FAILED =
-  "The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job."
-const DENIED =
-  'The docs service does not allow this (403). The request to get the job was answered with an empty body. The dashboard shows why: the key may have a list of IP addresses that this runner is not on, or the plan may not include this.'
-const CREATE_DENIED =
-  'The docs service does not allow this (403). The request to create a job was answered with an empty body. The dashboard shows why: the key may have the scope `read` (a job takes a key with full access), or may have a list of IP addresses that this runner is not on, or the plan may not include this. Nothing was started.'
-const NOT_REMEMBERED =
-  'To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.'
-const UNSEEN =
-  'Not finished within 30m. The last poll failed. The docs service failed (503). The request to get the job was answered with an empty body. The cause is the service or a proxy before it, not this workflow.'
-const GONE =
-  'No job `j1` in project `docs` (404). The request to get the job was answered with an empty body. The service may have deleted it. Check `project-id`, and `job-id` if it is set.'
-const OWN_GONE = `${GONE} The service had accepted this job, which may be running.`
-const ARCHIVED =
-  "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
+const FAIL_ON = 'This step failed because `fail-on` includes'
+const NOTHING = 'Nothing was started.'
 
-/** The end of a run: its result, the sign of its summary, its commit status, and its annotation. */
-export const ENDS: readonly [string, Reply, Ended, string][] = [
-  [
-    'a pull request',
-    ready,
-    failOn('failed, archived, timed-out, no-pull-request'),
-    `pull-request ✅ success notice: Pull request ready for review (job j1): ${PR_LINK}`,
-  ],
-  [
-    'no pull request',
-    'completed',
-    failOn('failed, archived, timed-out'),
-    `no-pull-request ✅ success notice: ${NO_PULL}`,
-  ],
-  [
-    'no pull request, which `fail-on` names',
-    'completed',
-    failOn('no-pull-request'),
-    `no-pull-request ❌ success error: ${NO_PULL}${fails('no-pull-request')}`,
-  ],
-  [
-    'no pull request, which `fail-on` names, and no commit status',
-    'completed',
-    { ...failOn('no-pull-request'), statuses: '403' },
-    `no-pull-request ❌ none error: ${NO_PULL}${fails('no-pull-request')}`,
-  ],
-  ['a failed job', 'failed', {}, `failed ❌ failure error: ${FAILED}${fails('failed')}`],
-  [
-    'a failed job where `fail-on` is none',
-    'failed',
-    failOn('none'),
-    `failed ❌ failure warning: ${FAILED}`,
-  ],
-  ['an archived job', 'archived', {}, `archived 🗄️ failure warning: ${ARCHIVED}`],
-  [
-    'an archived job with a pull request',
-    job('archived', { prLink: PR_LINK }),
-    failOn('archived'),
-    `archived ❌ failure error: ${ARCHIVED}${fails('archived')} Pull request: ${PR_LINK}`,
-  ],
-  [
-    'the deadline',
-    'active',
-    {},
-    `timed-out ⏱️ failure error: Not finished within 30m. ${RUNNING} ${LATER}${fails('timed-out')}`,
-  ],
-  [
-    'the deadline where `fail-on` is none',
-    'active',
-    { inputs: { timeout: ' 1h30m ', 'fail-on': 'none' } },
-    `timed-out ⏱️ failure warning: Not finished within 1h30m. ${RUNNING} ${LATER}`,
-  ],
-  [
-    'the deadline, and no poll that shows the job',
-    { status: 503 },
-    { inputs: wait },
-    `timed-out ⏱️ none error: ${UNSEEN} ${MAYBE}${fails('timed-out')}`,
-  ],
-  [
-    'a cancel while it waits',
-    'active',
-    { cancelAtMs: 6000 },
-    `cancelled 🛑 failure error: Cancelled. ${RUNNING}`,
-  ],
-  [
-    'a cancel before the create',
-    'active',
-    { statuses: 'slow', cancelAtMs: 1000 },
-    `cancelled 🛑 failure error: Cancelled. Nothing was started.`,
-  ],
-  [
-    'a new job that is not waited for',
-    'active',
-    noWait(),
-    `submitted 🚀 success notice: Job started; not waiting for it. ${RUNNING}`,
-  ],
-  [
-    'a message to a job that is not waited for',
-    'active',
-    noWait(message),
-    `submitted 🚀 success notice: Message sent; not waiting for the job. ${RUNNING}`,
-  ],
-  [
-    'a single poll of a running job',
-    'active',
-    noWait(wait),
-    `submitted ⏳ none notice: ${RUNNING}`,
-  ],
-  ['a poll that is refused', denied, {}, `error ❌ failure error: ${DENIED} ${MAYBE}`],
-  [
-    'a first poll that is refused',
-    denied,
-    { inputs: wait },
-    `error ❌ none error: ${DENIED} ${ABOUT}`,
-  ],
-  [
-    'a given job that is unknown',
-    { status: 404 },
-    { inputs: wait },
-    `error ❌ none error: ${GONE}`,
-  ],
-  [
-    'an own job that is unknown',
-    { status: 404 },
-    { inputs: { 'poll-interval': '2m' } },
-    `error ❌ failure error: ${OWN_GONE}`,
-  ],
-  [
-    'a create that is refused',
-    'active',
-    { post: denied },
-    `error ❌ failure error: ${CREATE_DENIED}`,
-  ],
-  [
-    'a create that is refused, of which a re-run would not know',
-    'active',
-    { post: denied, statuses: '403' },
-    `error ❌ none error: ${CREATE_DENIED} ${NOT_REMEMBERED}`,
-  ],
+type End = {
+  readonly what: string
+  /** How polls show the job. */
+  readonly shown: Reply
+  readonly options?: Ended
+  /** The result, the sign of the summary, the commit status, and the level of the annotation. */
+  readonly ends: string
+  readonly title: string
+  /** Facts in the annotation's text. */
+  readonly says: readonly string[]
+}
+
+/** How runs end. */
+export const ENDS: readonly End[] = [
+  {
+    what: 'a pull request',
+    shown: ready,
+    options: failOn('failed, archived, timed-out, no-pull-request'),
+    ends: 'pull-request ✅ success notice',
+    title: 'Docs pull request ready for review',
+    says: [`Docs pull request ready for review: ${PR_LINK}`],
+  },
+  {
+    what: 'no pull request',
+    shown: 'completed',
+    options: failOn('failed, archived, timed-out'),
+    ends: 'no-pull-request ✅ success notice',
+    title: 'The job completed without a pull request',
+    says: ['The job completed without a pull request.', 'pushed directly to the branch'],
+  },
+  {
+    what: 'no pull request, which `fail-on` includes, and no commit status',
+    shown: 'completed',
+    options: { ...failOn('no-pull-request'), statuses: '403' },
+    ends: 'no-pull-request ❌ none error',
+    title: 'The job completed without a pull request',
+    says: [`${FAIL_ON} \`no-pull-request\`.`],
+  },
+  {
+    what: 'a pull request link that can not be read',
+    shown: job('completed', { prLink: 'acme/docs#12' }),
+    ends: 'no-pull-request ⚠️ success notice',
+    title: 'The pull request link could not be read',
+    says: ['You can find the pull request in the dashboard.'],
+  },
+  {
+    what: 'a failed job',
+    shown: 'failed',
+    ends: 'failed ❌ failure error',
+    title: "The agent's job failed",
+    says: ['job `j1` failed, but not why', 'GitHub App', 'credits', `${FAIL_ON} \`failed\`.`],
+  },
+  {
+    what: 'a failed job if `fail-on` is none',
+    shown: 'failed',
+    options: failOn('none'),
+    ends: 'failed ❌ failure warning',
+    title: "The agent's job failed",
+    says: ['job `j1` failed'],
+  },
+  {
+    what: 'an archived job',
+    shown: 'archived',
+    ends: 'archived 🗄️ failure warning',
+    title: "The agent's job was archived",
+    says: ['Job `j1` was archived', "It won't produce a pull request."],
+  },
+  {
+    what: 'an archived job with a pull request',
+    shown: job('archived', { prLink: PR_LINK }),
+    options: failOn('archived'),
+    ends: 'archived ❌ failure error',
+    title: "The agent's job was archived",
+    says: [`${FAIL_ON} \`archived\`. Pull request: ${PR_LINK}`],
+  },
+  {
+    what: 'the deadline',
+    shown: 'active',
+    ends: 'timed-out ⏱️ failure error',
+    title: 'The job did not finish within 30m',
+    says: [RUNNING, 'increase `timeout`', `${FAIL_ON} \`timed-out\`.`],
+  },
+  {
+    what: 'the deadline if `fail-on` is none',
+    shown: 'active',
+    options: { inputs: { timeout: ' 1h30m ', 'fail-on': 'none' } },
+    ends: 'timed-out ⏱️ failure warning',
+    title: 'The job did not finish within 1h30m',
+    says: [RUNNING],
+  },
+  {
+    what: 'the deadline, and no poll that shows the job',
+    shown: { status: 503 },
+    options: { inputs: wait },
+    ends: 'timed-out ⏱️ none error',
+    title: 'The job did not finish within 30m',
+    says: [MAYBE, 'returned 503', `${FAIL_ON} \`timed-out\`.`],
+  },
+  {
+    what: 'a cancellation while it waits',
+    shown: 'active',
+    options: { cancelAtMs: 6000 },
+    ends: 'cancelled 🛑 failure error',
+    title: 'Canceled: the job is still running',
+    says: [RUNNING],
+  },
+  {
+    what: 'a cancellation before the create',
+    shown: 'active',
+    options: { statuses: 'slow', cancelAtMs: 1000 },
+    ends: 'cancelled 🛑 failure error',
+    title: 'Canceled before a job was started',
+    says: [NOTHING],
+  },
+  {
+    what: 'a new job that is not waited for',
+    shown: 'active',
+    options: noWait(),
+    ends: 'submitted 🚀 success notice',
+    title: 'Job started',
+    says: ['Job started.', '`wait: false`', HOW],
+  },
+  {
+    what: 'a message to a job that is not waited for',
+    shown: 'active',
+    options: noWait(message),
+    ends: 'submitted 🚀 success notice',
+    title: 'Message sent to the job',
+    says: ['Message sent to the job.', '`wait: false`', HOW],
+  },
+  {
+    what: 'a single poll of a running job',
+    shown: 'active',
+    options: noWait(wait),
+    ends: 'submitted ⏳ none notice',
+    title: 'The job is still running',
+    says: [RUNNING],
+  },
+  {
+    what: 'a poll that is denied',
+    shown: denied,
+    ends: 'error ❌ failure error',
+    title: 'Mintlify denied the request',
+    says: ['when the action tried to get the job', MAYBE],
+  },
+  {
+    what: 'a first poll that is denied',
+    shown: denied,
+    options: { inputs: wait },
+    ends: 'error ❌ none error',
+    title: 'Mintlify denied the request',
+    says: ['The request was about job `j1`.'],
+  },
+  {
+    what: 'a given job that is unknown',
+    shown: { status: 404 },
+    options: { inputs: wait },
+    ends: 'error ❌ none error',
+    title: "Job `j1` doesn't exist",
+    says: ['If you set `job-id`, check it'],
+  },
+  {
+    what: 'a job of its own that is unknown',
+    shown: { status: 404 },
+    options: { inputs: { 'poll-interval': '2m' } },
+    ends: 'error ❌ failure error',
+    title: "Job `j1` doesn't exist",
+    says: ['accepted job `j1` before, so it may be running'],
+  },
+  {
+    what: 'a create that is denied',
+    shown: 'active',
+    options: { post: denied },
+    ends: 'error ❌ failure error',
+    title: 'Mintlify denied the request',
+    says: ['when the action tried to create a job', NOTHING],
+  },
+  {
+    what: 'a create that is denied, which a re-run could not tell',
+    shown: 'active',
+    options: { post: denied, statuses: '403' },
+    ends: 'error ❌ none error',
+    title: 'Mintlify denied the request',
+    says: [NOTHING, 'start a new run instead of re-running this one'],
+  },
 ]
 
 /** What the summary says. */
@@ -179,9 +227,9 @@ export const SAID: readonly [string, Reply, Ended, string][] = [
     'the pull request of a failure',
     job('failed', { prLink: PR_LINK }),
     {},
-    `\n\nIts pull request: ${PR}\n\n`,
+    `\n\nThe job's pull request: ${PR}\n\n`,
   ],
-  ['why the step fails', 'failed', {}, `\n\n${fails('failed').trim()}\n\n`],
+  ['why the step fails', 'failed', {}, `\n\n${FAIL_ON} \`failed\`.\n\n`],
   [
     'no prompt of a mere wait',
     'failed',
@@ -194,8 +242,8 @@ export const SAID: readonly [string, Reply, Ended, string][] = [
     { post: denied },
     '</sub>\n\n<details><summary>Prompt</summary>',
   ],
-  ['no duration below a second', 'active', noWait(), '<sub>Docs agent · project `docs`</sub>'],
-  ['no duration beside the deadline', 'active', {}, '<sub>Docs agent · project `docs`</sub>'],
+  ['no duration below a second', 'active', noWait(), '<sub>project `docs`</sub>'],
+  ['no duration beside the deadline', 'active', {}, '<sub>project `docs`</sub>'],
 ]
 
 /** Links to pull requests, their number and name. */

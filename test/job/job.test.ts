@@ -30,7 +30,7 @@ describe('a job that completed without a pull request', () => {
   it.each<[string, object, string | undefined]>([
     ['No docs changes: the agent changed no files', { source }, undefined],
     ['The agent pushed 1 commit directly to `main`', { source }, 'Explain the flag'],
-    ['Completed without a pull request', {}, 'Explain the flag'],
+    ['The job completed without a pull request', {}, 'Explain the flag'],
   ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
     const createdAt = '2026-01-05T00:00:00.000Z'
     const completed: Reply = { body: { status: 'completed', createdAt, ...fields } }
@@ -41,7 +41,7 @@ describe('a job that completed without a pull request', () => {
       clock.at(clock.now() + 7000, () => addCommit(world, { author: AGENT, message }))
     const { log, summary, outputs, requests } = await run({ inputs: PROMPT })
     expect(outputs['result']).toBe('no-pull-request')
-    expect(log.at(-1)).toContain(`notice: ${headline} (job j1).`)
+    expect(log.at(-1)).toContain(`notice: ${headline}.`)
     expect(summary).toContain(`## ✅ ${headline}\n`)
     expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')} (j1)`)
     const asked = requests.filter((line) => line.endsWith('PullReport'))
@@ -66,7 +66,7 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     expect(summary).toContain('Pull request [acme/docs#')
     expect(log).toContain(`The pull request of job j1: ${prLink}`)
     expect(post.log.join('\n')).not.toContain('interrupted')
-    expect(statuses().at(-1)).toBe('success: Pull request ready for review (j1)')
+    expect(statuses().at(-1)).toBe('success: Docs pull request ready for review (j1)')
   })
 
   it.each([

@@ -17,15 +17,13 @@ export const timeout = (text: string): RunOptions => ({ inputs: { timeout: text 
 export const SAFE = '. Nothing was started, so it is safe to run this again.'
 const NOTHING = '. Nothing was started.'
 export const MAYBE = {
-  create:
-    'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
-  message:
-    'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
+  create: 'A job may have been created anyway. Before you run this workflow again, check',
+  message: 'The job may have received the message anyway and may be running. Before you run',
 }
-const UNCLEAR = ' may still have been accepted: '
-export const KEPT = `. The service kept returning this error until the end of \`timeout\`${SAFE}`
+const UNCLEAR = 'Before you run this workflow again, check'
+export const KEPT = ` kept returning this error until \`timeout\` was reached${SAFE}`
 const past = (wait: string): string =>
-  `. The server asks to wait ${wait} before the next request, which is past \`timeout\`${SAFE}`
+  `. The server asks to wait ${wait} before the next request, which is longer than \`timeout\`${SAFE}`
 
 /** Replies to a create or message; when it is sent, in seconds; and how the error ends: none where it is accepted. */
 export const SENT: readonly [string, readonly Reply[], RunOptions, readonly number[], string?][] = [

@@ -6,13 +6,13 @@ import type { Reply } from '../support/scripted-service.ts'
 import { at, KEPT, limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
 
 describe.each([
-  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
+  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'job j1'],
   [
     'message',
     'j7',
     { prompt: 'More.', 'job-id': 'j7' },
     'POST /job/j7/message',
-    'The message to job j7',
+    'the message to job j7',
   ],
 ] as const)('a %s', (kind, id, request, call, what) => {
   /** Sends it against replies, of which the last goes on for ever, and waits for nothing more. */
@@ -36,13 +36,11 @@ describe.each([
       const isAccepted = ends === undefined
       expect(outputs['result']).toBe(isAccepted ? 'submitted' : 'error')
       if (isAccepted) expect([outputs['job-id'], state['job-id']]).toEqual([id, id])
-      const accepted = isAccepted ? [`${what} was accepted by the docs service.`] : []
-      expect(log.filter((line) => line.includes('was accepted'))).toEqual(accepted)
+      const accepted = isAccepted ? [expect.stringContaining(` accepted ${what}.`)] : []
+      expect(log.filter((line) => line.includes(' accepted '))).toEqual(accepted)
       expect(error).toContain(ends ?? '')
-      expect(error.includes('The service kept')).toBe(ends === KEPT)
-      expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(
-        isAccepted ? 0 : 1,
-      )
+      expect(error.includes(' kept returning')).toBe(ends === KEPT)
+      expect(error.match(/Nothing was started|may have/g) ?? []).toHaveLength(isAccepted ? 0 : 1)
     },
   )
 
@@ -55,19 +53,19 @@ describe.each([
     const { log } = await send([refused, limited('100'), 'active'])
     expect(log.filter((line) => line.includes('again in'))).toEqual([
       expect.stringMatching(
-        /^Failed to reach .*\. Nothing was started yet; trying again in 1 s\.$/,
+        /^Could not reach .*\. Nothing was started yet\. Trying again in 1 s\.$/,
       ),
       expect.stringMatching(
-        /^The rate limit .*\. Nothing was started yet; trying again in 1 min 40 s\.$/,
+        /^You reached the rate limit .*\. Nothing was started yet\. Trying again in 1 min 40 s\.$/,
       ),
     ])
   })
 
   it('is given up soon when the run is cancelled, and keeps its job where that comes within 3 s', async () => {
     const inPause = await send([limited('100')], { cancelAtMs: 500 })
-    expect(inPause.error).toContain(`, or run at another time${SAFE}`)
+    expect(inPause.error).toContain(`, or try again later${SAFE}`)
     const inFlight = await send([{ takesMs: 10_000 }], { cancelAtMs: 500 })
-    expect(inFlight.error).toContain(`The docs service had not answered yet. ${MAYBE[kind]}`)
+    expect(inFlight.error).toContain(` had not responded yet. ${MAYBE[kind]}`)
     const answered = await send([{ takesMs: 3400 }], { cancelAtMs: 500 })
     expect(answered.outputs).toMatchObject({ result: 'cancelled', 'job-id': id })
     expect([inPause, inFlight, answered].map(({ tookMs }) => tookMs)).toEqual([500, 3500, 3400])

@@ -11,6 +11,10 @@ describe('a duration', () => {
     expect(() => parseDuration(text)).toThrow(new RangeError(problem))
   })
 
+  it('may have no upper limit', () => {
+    expect(parseDuration('400d', Infinity)).toBe(400 * 86_400_000)
+  })
+
   it('is said with its two largest units', () => {
     const told = [
       0, 849.6, 999, 1000, 59_999, 60_000, 185_000, 1_800_000, 3_600_000, 4_800_000, 7_260_000,

@@ -1,12 +1,11 @@
-const NO_URL = 'is not an http:// or https:// URL'
-const PERCENT = 'has a % in its user name or password: write each % there as %25'
+const NO_URL = "isn't an `http://` or `https://` URL"
+const PERCENT = 'has a `%` in its user name or password that must be written as `%25`'
 
 /** Values of the proxy variables, and what is wrong with them. */
 export const PROXIES = [
   ['socks5://me:pw@proxy.example:1080', NO_URL],
   ['http://', NO_URL],
   ['http://a b', NO_URL],
-  ['proxy.example:8080', NO_URL],
   ['http://me:50%@proxy.example', PERCENT],
   ['http://m%e@proxy.example', PERCENT],
   ['', undefined],

@@ -39,12 +39,12 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
     [
       'http',
       'me:secret',
-      'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)',
+      'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)',
     ],
     [
       'https',
       'me:secret',
-      'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)',
+      'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)',
     ],
     ['https', undefined, 'it returned 502'],
   ])(
@@ -56,7 +56,7 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
       expect(await failureOf(request, through(proxy.origin))).toEqual({
         failure: 'proxy',
         maybeSent: false,
-        message: `the proxy ${proxy.url.host} did not connect to ${request.url.host}: ${says}`,
+        message: `the proxy ${proxy.url.host} did not connect to ${request.url.host}, because ${says}`,
       })
     },
   )

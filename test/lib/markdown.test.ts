@@ -40,7 +40,7 @@ describe('a link', () => {
   it('is no link beyond what browsers follow', () => {
     const url = (length: number): string => 'https://a.example/'.padEnd(length, 'x')
     expect(link('label', url(MAX_LINK_LENGTH)).source).toBe(`[label](${url(MAX_LINK_LENGTH)})`)
-    const cut = `\`${url(MAX_LINK_LENGTH)}… (1 more characters)\``
+    const cut = `\`${url(MAX_LINK_LENGTH)}… (1 more character)\``
     expect(link('label', url(MAX_LINK_LENGTH + 1)).source).toBe(cut)
   })
 

@@ -46,7 +46,7 @@ export const CUT_TEXTS: readonly [string, number, string, string][] = [
   ['é'.repeat(60), 100, '', `${'é'.repeat(38)}… (22 more characters)`],
   ['😀'.repeat(60), 100, '', `${'😀'.repeat(19)}… (41 more characters)`],
   [`x${'é'.repeat(60)}`, 100, '', `x${'é'.repeat(37)}… (23 more characters)`],
-  ['x'.repeat(5000), 100, '', `${'x'.repeat(74)}… (4926 more characters)`],
+  ['x'.repeat(5000), 100, '', `${'x'.repeat(73)}… (4,927 more characters)`],
   ['x'.repeat(100), 10, '', ''],
   ['one\n\ntwo', 12, '  ', '  one\n\n  two'],
   [`one\n${'x'.repeat(60)}`, 60, '  ', `  one\n  ${'x'.repeat(25)}\n  … (35 more characters)`],

@@ -6,6 +6,7 @@ import {
   fenceFor,
   inBackticks,
   logText,
+  shorten,
   visibleText,
 } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
@@ -32,10 +33,19 @@ it('no hostile text is a command in the log', () => {
 describe('a cut text', () => {
   it.each([
     ['x'.repeat(10), 'x'.repeat(10)],
-    ['x'.repeat(11), `${'x'.repeat(10)}… (1 more characters)`],
-    [`${'x'.repeat(9)}😀y`, `${'x'.repeat(9)}\ufffd… (2 more characters)`],
+    ['x'.repeat(11), `${'x'.repeat(10)}… (1 more character)`],
+    [`${'x'.repeat(9)}😀y`, `${'x'.repeat(9)}… (3 more characters)`],
+    // A family, a flag, and an accent are one character each.
+    [`${'x'.repeat(8)}👩\u200d👩\u200d👧y`, `${'x'.repeat(8)}… (9 more characters)`],
+    [`${'x'.repeat(5)}🇩🇪🇫🇷y`, `${'x'.repeat(5)}🇩🇪… (5 more characters)`],
+    [`${'x'.repeat(9)}e\u0301\u0301y`, `${'x'.repeat(9)}… (4 more characters)`],
   ])('of ten characters says how many are left out (%#)', (text, cut) => {
     expect(clip(text, 10)).toBe(cut)
+  })
+
+  it('may be long', () => {
+    const text = '👩\u200d👩\u200d👧'.repeat(100_000)
+    expect(shorten(text, 700_000).length).toBeLessThanOrEqual(700_000)
   })
 
   it.each(CUT_TEXTS)(

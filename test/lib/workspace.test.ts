@@ -41,6 +41,7 @@ describe('reading from the workspace', () => {
   it.each(UNREADABLE)('refuses %j', async (name, message) => {
     execFileSync('mkfifo', [inRoot('pipe')])
     await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
+    await writeFile(inRoot('binary'), 'a\0b')
     await symlink('../outside/secret.txt', inRoot('outside-link'))
     const read = new WorkspaceReader(root).read(name.replace('$WORKSPACE', root))
     await expect(read).rejects.toThrow(message)
@@ -52,7 +53,7 @@ describe('reading from the workspace', () => {
     await writeFile(inRoot('b'), 'é'.repeat(256 * 1024))
     expect(await workspace.read('b')).toBe(await workspace.read('b'))
     await writeFile(inRoot('c'), 'x')
-    const tooLarge = 'is too large: all files of a run may have 1024 KiB together'
+    const tooLarge = 'is too large, because all files of a run may have 1024 KiB together'
     await expect(workspace.read('c')).rejects.toThrow(tooLarge)
   })
 })

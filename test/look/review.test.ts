@@ -121,7 +121,7 @@ describe('a review that requests changes', () => {
   it.for<{ what: string; told?: Told; happen?: (scene: Scene) => unknown }>([
     { what: 'failed', told: { replies: { get: ['failed'] } } },
     { what: 'was archived', told: { replies: { get: ['archived'] } } },
-    { what: 'is unknown to', told: { replies: { get: [{ status: 404 }] } } },
+    { what: "doesn't exist", told: { replies: { get: [{ status: 404 }] } } },
     { what: 'another API key', told: { inputs: { 'api-key': 'mint_other' } } },
     { what: 'source comment', happen: ({ world }) => void world.comments.shift() },
     { what: 'merged', happen: ({ world }) => endPull(world, pullOne(world), 'a'.repeat(40)) },

@@ -24,7 +24,7 @@ describe('a new job', () => {
     expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
-      `::notice title=Docs agent (docs)::Pull request ready for review (job ${job?.id}): ${link}`,
+      `::notice title=Docs pull request ready for review (docs)::Docs pull request ready for review: ${link}`,
     )
     expect(run.summary).toMatch(
       /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,
@@ -48,19 +48,19 @@ describe('a new job', () => {
     const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const inputs = { ...QUIET, 'poll-interval': '20m' }
     const started = await start({ inputs })
-    await started.logged(' is active ')
+    await started.logged(': active after ')
     started.child.kill('SIGKILL')
     const { outputs, state } = await started.ended
     const id = docs.jobs[0]?.id
     expect([outputs, state]).toMatchObject([{ 'job-id': id, result: 'error' }, { 'job-id': id }])
     for (const [saved, says] of [
       [state, `job-id: ${id}`],
-      [{}, 'look for it in the dashboard before you start the workflow anew.'],
+      [{}, 'Check the dashboard before you start a new run.'],
     ] as const) {
       const post = await act({ inputs, state: saved })
       expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
       expect(post.log).toContain(says)
-      expect(post.summary).toMatch(/^## 🛑 Docs agent\n/)
+      expect(post.summary).toMatch(/^## 🛑 Interrupted: /)
     }
     expect([countOf(docs, 'POST'), countOf(docs, 'GET')]).toEqual([1, 0])
   })
@@ -84,7 +84,5 @@ it('a run that is skipped says why in its summary', async () => {
   const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
   const run = await act({ inputs: QUIET, event })
   expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-  expect(run.summary).toMatch(
-    /^## ⏭️ Docs agent\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/,
-  )
+  expect(run.summary).toMatch(/^## ⏭️ Skipped: this push deletes `refs\/heads\/old`/)
 })

@@ -1,146 +1,153 @@
-const WAYS =
-  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or content-gaps, for a report alone'
-const NOT_READ =
-  'accepted: text files of the workspace, one per line (no commas), with / between folders'
+type Texts = Readonly<Record<string, string>>
 
-/** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
-export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-  [
-    {},
-    `prompt is missing, and nothing else is requested; ${WAYS}; or a comment that starts with the command (/docs).`,
-  ],
-  [
-    { 'context-files': 'a.md', command: '' },
-    `prompt is missing, and nothing else is requested; ${WAYS}.`,
-  ],
-  [
-    { prompt: 'x', 'api-key': '' },
-    "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
-  ],
-  [
-    { prompt: 'x', 'api-key': '', api_key: 'mint_0123456789' },
-    "api-key is written api_key in the workflow: write api-key; accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
-  ],
-  [
-    { prompt_file: 'a.md' },
-    'prompt-file is written prompt_file in the workflow: write prompt-file; accepted: paths in the workspace, one per line.',
-  ],
-  [
-    { prompt: 'x', 'project-id': ' ' },
-    "project-id is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)? Accepted: the id alone, from the dashboard's API keys page.",
-  ],
-  [
-    { prompt: 'x', 'api-key': 'my docs', 'project-id': 'mint_12345678' },
-    'api-key is swapped with project-id, which starts with mint_, as API keys do; accepted: the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced.',
-  ],
-  [
-    { prompt: 'x', 'api-key': 'same_1', 'project-id': 'same_1' },
-    "api-key has the same value as project-id; accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
-  ],
-  [
-    { prompt: 'x', 'prompt-file': '../no.md' },
-    `prompt-file names "../no.md", which does not exist in the workspace (files outside the workspace are not read); ${NOT_READ}.`,
-  ],
-  [
-    { 'prompt-file': 'empty.md' },
-    'prompt-file names only empty files; accepted: files with instructions in them.',
-  ],
-  [
-    { prompt: 'x', 'prompt-file': 'no.md\n.' },
-    `prompt-file names "no.md", which does not exist in the workspace (check its letter case, and that actions/checkout runs before this step), and ".", which is a directory, not a file; ${NOT_READ}.`,
-  ],
-  [
-    { 'prompt-file': 'half.md', 'context-files': 'half.md' },
-    `context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; ${NOT_READ}.`,
-  ],
-  [
-    { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most timeout.',
-  ],
-  ...[{ 'content-gaps': 'agent' }, { prompt: 'x', context: 'none', 'content-gaps': 'agent' }].map(
-    (inputs) =>
-      [
-        inputs,
-        'content-gaps ("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
-      ] as const,
-  ),
+type Rejected = {
+  readonly inputs: Texts
+  /** The input that is wrong. */
+  readonly names: string
+  readonly title?: string
+  /** A fact in the message. */
+  readonly says: string
+}
+
+const SWAPPED = '`api-key` and `project-id` are swapped'
+const NOTHING = 'No prompt, command, or report was requested'
+const GAPS = "adds the content gaps to this run's prompt"
+
+/** Inputs that are rejected; the files a.md, empty.md, and half.md are there. */
+export const REJECTED: readonly Rejected[] = [
+  { inputs: {}, names: 'prompt', title: NOTHING, says: 'a comment that starts with `/docs`' },
+  {
+    inputs: { 'context-files': 'a.md', command: '' },
+    names: 'prompt',
+    title: NOTHING,
+    says: 'to start a job; `job-id`',
+  },
+  {
+    inputs: { prompt: 'x', 'api-key': '' },
+    names: 'api-key',
+    title: 'The input `api-key` is empty',
+    says: "the secret isn't set",
+  },
+  {
+    inputs: { prompt: 'x', 'api-key': '', api_key: 'mint_0123456789' },
+    names: 'api-key',
+    says: 'spells it `api_key`. Use the name `api-key`.',
+  },
+  { inputs: { prompt_file: 'a.md' }, names: 'prompt-file', says: 'spells it `prompt_file`' },
+  {
+    inputs: { prompt: 'x', 'project-id': ' ' },
+    names: 'project-id',
+    title: 'The input `project-id` is empty',
+    says: 'a variable and not a secret',
+  },
+  {
+    inputs: { prompt: 'x', 'api-key': 'my docs', 'project-id': 'mint_12345678' },
+    names: 'api-key',
+    title: SWAPPED,
+    says: 'Replace a key that was stored in a variable.',
+  },
+  {
+    inputs: { prompt: 'x', 'api-key': 'same_1', 'project-id': 'same_1' },
+    names: 'api-key',
+    says: 'the same as that of `project-id`',
+  },
+  {
+    inputs: { prompt: 'x', 'api-key': 'mint_12345678', 'project-id': 'mint_12345678' },
+    names: 'project-id',
+    says: 'which belongs in `api-key`',
+  },
+  {
+    inputs: { prompt: 'x', 'prompt-file': '../no.md' },
+    names: 'prompt-file',
+    says: "`../no.md` doesn't exist",
+  },
+  { inputs: { 'prompt-file': 'empty.md' }, names: 'prompt-file', says: 'The files are empty.' },
+  {
+    inputs: { prompt: 'x', 'prompt-file': '.\nno.md' },
+    names: 'prompt-file',
+    says: "`.` is a directory. `no.md` doesn't exist",
+  },
+  {
+    inputs: { 'prompt-file': 'half.md', 'context-files': 'half.md' },
+    names: 'context-files',
+    says: '`half.md` is too large',
+  },
+  {
+    inputs: { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
+    names: 'poll-interval',
+    says: '`10s` is longer than `timeout` (`8s`). Use at most `8s`.',
+  },
+  { inputs: { 'content-gaps': 'agent' }, names: 'content-gaps', says: GAPS },
+  {
+    inputs: { prompt: 'x', context: 'none', 'content-gaps': 'agent' },
+    names: 'content-gaps',
+    says: GAPS,
+  },
 ]
 
-const NO_JOB = 'can have no effect without a job: request one with `prompt` or `job-id`.'
+type Warned = {
+  readonly inputs: Texts
+  /** The warnings. */
+  readonly warnings: readonly string[]
+}
 
-/** Inputs, and the warnings that some of them have no effect. */
-export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonly string[]][] = [
-  [
-    { prompt: '.github/prompt.md' },
-    ['`prompt` is the name of a file: to send its text, write it as `prompt-file`.'],
-  ],
-  [{ prompt: 'https://docs.example/prompt.md' }, []],
-  [
-    { prompt: 'x', matrix: 'Object' },
-    [
-      `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`,
+const noEffect = (names: string, why: string): string =>
+  `${names} ${names.includes(' and ') ? 'have' : 'has'} no effect ${why}.`
+const NO_JOB = 'without a job. To request one, set `prompt` or `job-id`'
+
+/** Inputs of which some have no effect. */
+export const WITHOUT_EFFECT: readonly Warned[] = [
+  {
+    inputs: { prompt: '.github/prompt.md' },
+    warnings: [
+      '`prompt` looks like a file name. To send the contents of the file, use `prompt-file`.',
     ],
-  ],
-  [
-    { prompt: 'x', command: 'docs' },
-    [
-      '`command: docs` starts with a letter or digit, so any comment may start with it by chance: write `/docs`, for example.',
+  },
+  { inputs: { prompt: 'https://docs.example/prompt.md' }, warnings: [] },
+  {
+    inputs: { prompt: 'x', matrix: 'Object' },
+    warnings: [
+      `\`matrix\` is the text "Object", because \`\${{ matrix }}\` can't be passed directly. Use \`\${{ toJSON(matrix) }}\`, or remove the input.`,
     ],
-  ],
-  [
-    {
+  },
+  {
+    inputs: { prompt: 'x', command: 'docs' },
+    warnings: [
+      '`command: docs` is an ordinary word, so comments may start with it by accident. Use `/docs`, for example.',
+    ],
+  },
+  {
+    inputs: {
       'visitors-summary': 'true',
       'poll-interval': '1s',
       wait: 'false',
       'fail-on': 'timed-out, failed',
     },
-    [`\`wait\` and \`poll-interval\` ${NO_JOB}`],
-  ],
-  [
-    {
-      'visitors-summary': 'true',
-      timeout: '1m',
-      'fail-on': 'none',
-      comment: 'always',
-      'wait-for-preview': 'true',
-      'skip-unchanged': 'true',
-      'context-files': 'a.md',
-    },
-    [
-      `\`context-files\`, \`skip-unchanged\`, \`timeout\`, \`wait-for-preview\`, \`fail-on\` and \`comment\` ${NO_JOB}`,
-    ],
-  ],
-  [
-    {
+    warnings: [noEffect('`wait` and `poll-interval`', NO_JOB)],
+  },
+  {
+    inputs: {
       prompt: 'x',
       'poll-interval': '1s',
       wait: 'false',
       'wait-for-preview': 'true',
       timeout: '1m',
     },
-    ['`poll-interval` and `wait-for-preview` can have no effect with `wait: false`.'],
-  ],
-  [
-    {
-      'job-id': 'j1',
-      'context-files': 'a.md',
-      context: 'files',
-      'skip-labels': 'a',
-      'follow-up': 'false',
-    },
-    [
-      '`context-files`, `context`, `skip-labels` and `follow-up` can have no effect without a prompt.',
+    warnings: [noEffect('`poll-interval` and `wait-for-preview`', 'with `wait: false`')],
+  },
+  {
+    inputs: { 'job-id': 'j1', context: 'files', 'skip-labels': 'a', 'follow-up': 'false' },
+    warnings: [noEffect('`context`, `skip-labels`, and `follow-up`', 'without a prompt')],
+  },
+  {
+    inputs: { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
+    warnings: [
+      noEffect('`visitors-days`', 'without `visitors-summary` or `visitors-export`'),
+      noEffect('`site-url`', 'without a readers report'),
     ],
-  ],
-  [
-    { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
-    [
-      '`visitors-days` can have no effect without `visitors-summary` or `visitors-export`.',
-      '`site-url` can have no effect without a readers report.',
-    ],
-  ],
-  [
-    { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
-    ['`follow-up` can have no effect with `job-id`.'],
-  ],
+  },
+  {
+    inputs: { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
+    warnings: [noEffect('`follow-up`', 'with `job-id`')],
+  },
 ]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { issueComment, person, pullRequest, push } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
+import { REJECTED, WITHOUT_EFFECT } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -40,23 +40,33 @@ describe('a request', () => {
   })
 })
 
-describe('a request is refused', () => {
-  it.each(REFUSED)('with %j: %s', async (inputs, says) => {
+describe('a request is rejected', () => {
+  it.each(REJECTED)('with $inputs: $says', async ({ inputs, names, title, says }) => {
     const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
     const end = await ask(inputs, files)
-    expect(end.log).toEqual([`error: ${says} Nothing was sent.`])
+    const [line = ''] = end.log
+    expect([line.startsWith(`error: \`${names}\`: `), end.log.length]).toEqual([true, 1])
+    expect(line).toContain(says)
+    expect(line).toMatch(/\. Use .*\. Nothing was sent\.$/)
+    expect(end.titles[0]).toContain(title ?? `The input \`${names}\` is wrong`)
     expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
   })
 
-  it('for all that is wrong at once, in the order of the documentation, each input once, without the key', async () => {
+  it('unless the poll interval is as long as the timeout', async () => {
+    const equal = { prompt: 'x', context: 'none', 'poll-interval': '8s', timeout: '8s' }
+    const { calls, hasFailed } = await ask(equal)
+    expect([calls[0], hasFailed]).toEqual(['POST /job', false])
+  })
+
+  it('with all wrong inputs together, in the order of the documentation, each once, without the key', async () => {
     const key = 'mint_us_0123456789'
     const wrong = { timeout: '30', 'api-key': key, 'visitors-days': '0', 'poll-interval': '1ms' }
-    const { log, outputs } = await ask({ ...wrong, context: key, 'prompt-file': 'no.md' })
-    const named = log.join().match(/\d+ inputs are|^- [a-z-]+/gm)
+    const { log, outputs, titles } = await ask({ ...wrong, context: key, 'prompt-file': 'no.md' })
+    const named = log.join().match(/^- `[a-z-]+`/gm)
     expect(named?.join(' ')).toBe(
-      '6 inputs are - api-key - prompt-file - context - timeout - poll-interval - visitors-days',
+      '- `api-key` - `prompt-file` - `context` - `timeout` - `poll-interval` - `visitors-days`',
     )
-    expect(outputs).toEqual({ result: 'error' })
+    expect([titles, outputs]).toEqual([['6 inputs need to be fixed (docs)'], { result: 'error' }])
     expect(log.join()).not.toContain('0123456789')
   })
 
@@ -65,7 +75,9 @@ describe('a request is refused', () => {
     const env = { HTTP_PROXY: 'socks5://me:pw@127.0.0.1:1' }
     const end = await run({ inputs: { prompt: 'x' }, env })
     expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
-    expect(end.log.join()).toMatch(/^error: HTTP_PROXY .* is not an http:\/\/ or https:\/\/ URL/)
+    expect(end.log.join()).toMatch(
+      /^error: `HTTP_PROXY`: .* isn't an `http:\/\/` or `https:\/\/` URL\./,
+    )
     expect(end.printed).not.toContain('pw')
     const event = issueComment({ id: 1, author: person('octocat'), body: 'no command' })
     const { outputs, requests } = await run({ env, event })
@@ -96,12 +108,14 @@ it.each([
     const { run } = await startHarness({ jobTimeMs: 0 })
     const inputs = { prompt: 'x', context: 'none', 'skip-unchanged': 'true' }
     const { log } = await run({ inputs, ...(event && { event }) })
-    const notice =
-      'notice: `skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.'
-    expect(log.includes(notice)).toBe(says)
+    const notices = log.filter((line) => line.startsWith('notice: `skip-unchanged` has no effect'))
+    expect(notices).toHaveLength(says ? 1 : 0)
   },
 )
 
-it.each(WITHOUT_EFFECT)('an input without effect is warned of: %j', async (inputs, warnings) => {
-  expect((await ask(inputs, { 'a.md': 'A' })).warnings).toEqual(warnings)
-})
+it.each(WITHOUT_EFFECT)(
+  'an input without an effect causes a warning: $inputs',
+  async ({ inputs, warnings }) => {
+    expect((await ask(inputs, { 'a.md': 'A' })).warnings).toEqual(warnings)
+  },
+)

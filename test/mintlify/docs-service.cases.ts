@@ -1,68 +1,247 @@
-export const CHECK = 'Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.'
-export const HTML = 'with an HTML page, probably of a proxy or a login'
 export const KEY = 'mint_secret_0123'
 
-/** A call, the status and body of its answer => what is said of it. */
-export const REFUSALS: readonly string[] = [
-  'create 400 {"error":"no"} => The docs service rejected the request as invalid (400). The docs service answered the request to create a job with "no". The dashboard may show what it means; check `project-id`, too.',
-  'get 400 {"error":"no"} => The docs service rejected the request as invalid (400). The docs service answered the request to get the job with "no". The dashboard may show what it means; check `project-id`, too.',
-  `create 401 {"error":"no"} => The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key is mistyped, has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it): see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
-  'create 401 {"error":"Key expired"} => The API key has expired (401). The docs service answered the request to create a job with "Key expired". Create an admin key in the dashboard, and put it into the secret behind `api-key`.',
-  'get 401 {"error":"This key was revoked"} => The API key was deleted (401). The docs service answered the request to get the job with "This key was revoked". Create an admin key in the dashboard, and put it into the secret behind `api-key`.',
-  `get 401 {"error":"Upgrade your plan"} => The organisation's plan does not include this (401). The docs service answered the request to get the job with "Upgrade your plan". Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.`,
-  'create 402 {"error":"no"} => The docs service requires a payment (402). The docs service answered the request to create a job with "no". The credits may be used up, or an invoice may be open: see the dashboard.',
-  `create 403 {"error":"Not in your plan"} => The organisation's plan does not include this (403). The docs service answered the request to create a job with "Not in your plan". Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.`,
-  `visitors 403 {"error":"Not in your plan"} => The organisation's plan does not include this (403). The docs service answered the request to list the visitors with "Not in your plan". Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.`,
-  'create 403 {"error":"IP not allowed"} => The list of IP addresses of the API key lacks this runner (403). The docs service answered the request to create a job with "IP not allowed". Add the address to the list in the dashboard, or use a runner whose address is on it.',
-  'create 403 {"error":"Key has scope: read"} => The scope of the API key does not allow this (403). The docs service answered the request to create a job with "Key has scope: read". A job takes a key with full access, a report one of scope `read`: create an admin key in the dashboard, and put it into the secret behind `api-key`.',
-  'create 401 {"error":"Missing Authorization header"} => The API key did not arrive (401). The docs service answered the request to create a job with "Missing Authorization header". Does a proxy remove the header `authorization`?',
-  'create 400 {"error":"Job creation failed: prompt is empty"} => The docs service rejected the request as invalid (400). The docs service answered the request to create a job with "Job creation failed: prompt is empty". Check `prompt` and `project-id`.',
-  'create 403 {"error":"Forbidden"} => The docs service does not allow this (403). The docs service answered the request to create a job with "Forbidden". The dashboard shows why: the key may have the scope `read` (a job takes a key with full access), or may have a list of IP addresses that this runner is not on, or the plan may not include this.',
-  'message 400 {"error":"Job is archived"} => The job takes no message any more (400). The docs service answered the request to send the job a follow-up message with "Job is archived". To start a new job, leave out `job-id`, or set `follow-up: false`.',
-  'create 403 {"error":"Insufficient credits"} => The credits of the docs service are used up (403). The docs service answered the request to create a job with "Insufficient credits". Buy credits, or wait for the next period.',
-  `create 401 {"error":"Your trial has expired"} => The organisation's plan does not include this (401). The docs service answered the request to create a job with "Your trial has expired". Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.`,
-  'create 403 {"error":"The GitHub App is not installed"} => The GitHub App of the docs service is not installed where it is needed (403). The docs service answered the request to create a job with "The GitHub App is not installed". Install it on the repository of the documentation: the dashboard leads there.',
-  'get 404 {"error":"Not Found","message":"Route GET:/v2/x not found"} => The docs service does not have this call (404). The docs service answered the request to get the job with "Not Found; Route GET:/v2/x not found". Check `base-url`; its path comes before every call.',
-  'create 422 {"errors":[{"message":"too long"}]} => The docs service rejected the request as invalid (422). The docs service answered the request to create a job with "too long". The dashboard may show what it means; check `project-id`, too.',
-  'create 429 {"error":"100 jobs per project"} => The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "100 jobs per project". The documented limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
-  'create 403 {"error":"no"} => The docs service does not allow this (403). The docs service answered the request to create a job with "no". The dashboard shows the key, its scope and the plan.',
-  'get 403  => The docs service does not allow this (403). The request to get the job was answered with an empty body. The dashboard shows why: the key may have a list of IP addresses that this runner is not on, or the plan may not include this.',
-  'create 404 {"error":"no"} => No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id` and `base-url`, and that the API key belongs to the same organisation.',
-  'create 404 {"error":"Project acme-credits of the trial not found"} => No project `docs` (404). The docs service answered the request to create a job with "Project acme-credits of the trial not found". Check `project-id` and `base-url`, and that the API key belongs to the same organisation.',
-  'get 429 {"error":"Too many, buy credits"} => The rate limit of the docs service is reached (429). The docs service answered the request to get the job with "Too many, buy credits". It is the limit of this API key. Start fewer runs, or run at another time.',
-  'get 404 {"error":"no"} => No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". The service may have deleted it. Check `project-id`, and `job-id` if it is set.',
-  'get 404 {"error":"No such call: GET /"} => The docs service does not have this call (404). The docs service answered the request to get the job with "No such call: GET /". Check `base-url`; its path comes before every call.',
-  'create 404 Cannot POST /v2 => The docs service does not have this call (404). The docs service answered the request to create a job with "Cannot POST /v2". Check `base-url`; its path comes before every call.',
-  'message 409 {"error":"busy"} => The docs service cannot do this now (409). The docs service answered the request to send the job a follow-up message with "busy". Wait until the job is finished (with `job-id` and no prompt), or run this again later.',
-  'create 413 {"error":"no"} => The request is too large for the docs service (413). The docs service answered the request to create a job with "no". The prompt is small, so a proxy or a wrong `base-url` is likely.',
-  'get 408 {"error":"no"} => The docs service timed out waiting for the request (408). The docs service answered the request to get the job with "no". The network of this runner may be slow.',
-  'get 503 {"error":"no"} => The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy before it, not this workflow.',
-  'get 418 {"error":"no"} => Unexpected response from the docs service (418). The docs service answered the request to get the job with "no". This status is not documented; check `base-url`.',
-  'create 429 {"error":"no"} => The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". It is the limit of this API key. Start fewer runs, or run at another time.',
-  'message 429 Too many => The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "Too many". It is the limit of the organisation, for all its API keys. Start fewer runs, or run at another time.',
-  'get 429  => The rate limit of the docs service is reached (429). The request to get the job was answered with an empty body. Start fewer runs, or run at another time.',
-  'visitors 429 Too many => The rate limit of the docs service is reached (429). The docs service answered the request to list the visitors with "Too many". It is the limit of the organisation, for all its API keys. Start fewer runs, or run at another time.',
-  'get 403 Error code: 1010 => A firewall in front of the docs service refused this client (403). The docs service answered the request to get the job with "Error code: 1010". Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
-  'create 403 <p>error code: 1010</p> => A firewall in front of the docs service refused this client (403). The request to create a job was answered with an HTML page, probably of a proxy or a login. Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
-  'create 403 <html>Your plan => A web page answered, not the docs service (403). The request to create a job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
-  'get 404 <html>Sign in => A web page answered, not the docs service (404). The request to get the job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
+export type Rejection = {
+  readonly call: 'create' | 'get' | 'message' | 'visitors'
+  readonly status: number
+  /** Of the response; by default an error with this text. */
+  readonly said?: string
+  readonly body?: string
+  readonly title: string
+  /** The likely cause and the fix. */
+  readonly fix: string
+}
+
+const NEW_KEY =
+  'Create an admin key in the dashboard and save it in the secret that `api-key` reads.'
+const PLAN = {
+  title: "Your plan doesn't include this request",
+  fix: 'Pro and Enterprise include the API and analytics. Change the plan in the dashboard, or remove the inputs that need it.',
+}
+const NO_CREDITS = {
+  title: 'Your Mintlify credits are used up',
+  fix: 'Add credits in the dashboard, or wait until the next billing period.',
+}
+const PROJECT = {
+  title: 'Mintlify has no project `docs`',
+  fix: 'Compare `project-id` (`docs`) with the ID on the API keys page of the dashboard, and make sure that the API key belongs to the same organization. If you set `base-url`, check it, too.',
+}
+const ENDPOINT = {
+  title: 'Mintlify has no such endpoint',
+  fix: 'Check the path in `base-url`: the action appends its own paths to it.',
+}
+const FIREWALL = {
+  title: 'A firewall in front of Mintlify blocked the request',
+  fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask the support of Mintlify to allow `docs-agent-action`.",
+}
+export const WEB_PAGE = {
+  title: 'Got a web page instead of an API response',
+  fix: "If you set `base-url`, check it. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`), too.",
+}
+const LIMIT = 'You reached the rate limit of Mintlify'
+const FEWER = 'Start fewer runs, or try again later.'
+const OF_KEY = `This is the limit of this API key. ${FEWER}`
+const OF_ORGANIZATION = `This is the limit of your organization, for all its API keys. ${FEWER}`
+const OF_EITHER = `This is the limit of this API key or of your organization. The documented limit is 100 analytics requests per hour for the whole organization. ${FEWER}`
+const NO_REASON = 'Check the key and your plan in the dashboard.'
+const DENIED = 'Mintlify denied the request'
+const INVALID = 'Mintlify rejected the request as invalid'
+
+export const REJECTIONS: readonly Rejection[] = [
+  {
+    call: 'create',
+    status: 401,
+    said: 'no',
+    title: 'Mintlify rejected the API key',
+    fix: `The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API (Pro and Enterprise do). ${NEW_KEY}`,
+  },
+  {
+    call: 'create',
+    status: 401,
+    said: 'Key expired',
+    title: 'The API key has expired',
+    fix: NEW_KEY,
+  },
+  {
+    call: 'get',
+    status: 401,
+    said: 'Key was revoked',
+    title: 'The API key was deleted',
+    fix: NEW_KEY,
+  },
+  { call: 'get', status: 401, said: 'Upgrade your plan', ...PLAN },
+  { call: 'create', status: 401, said: 'Your trial has expired', ...PLAN },
+  {
+    call: 'create',
+    status: 401,
+    said: 'Missing Authorization header',
+    title: 'Mintlify received no API key',
+    fix: 'A proxy may be removing the `Authorization` header. Exempt this host from the proxy, or configure the proxy to keep the header.',
+  },
+  { call: 'create', status: 402, body: '', ...NO_CREDITS },
+  {
+    call: 'create',
+    status: 402,
+    said: 'invoice overdue',
+    title: 'Mintlify requires payment',
+    fix: 'Check your credits and invoices in the dashboard.',
+  },
+  { call: 'create', status: 403, said: 'Insufficient credits', ...NO_CREDITS },
+  { call: 'visitors', status: 403, said: 'Not in your plan', ...PLAN },
+  {
+    call: 'create',
+    status: 403,
+    said: 'IP not allowed',
+    title: "The API key's IP allow list doesn't include this runner",
+    fix: "Add the runner's address to the list in the dashboard, or use a runner whose address is on it.",
+  },
+  {
+    call: 'create',
+    status: 403,
+    said: 'Key has scope: read',
+    title: "The API key's scope doesn't allow this request",
+    fix: 'Starting a job needs a key with full access; a report needs only the `read` scope. Create a suitable key and save it in the secret that `api-key` reads.',
+  },
+  {
+    call: 'create',
+    status: 403,
+    said: 'The GitHub App is not installed',
+    title: "The GitHub App of Mintlify isn't installed",
+    fix: 'Install it on the docs repository. You find the link in the dashboard.',
+  },
+  {
+    call: 'create',
+    status: 403,
+    said: 'no',
+    title: DENIED,
+    fix: "Check the key's scope and your plan in the dashboard.",
+  },
+  {
+    call: 'create',
+    status: 403,
+    said: 'Forbidden',
+    title: DENIED,
+    fix: `The key may have the scope \`read\` (a job needs a key with full access), or have an IP allow list that doesn't include this runner. ${NO_REASON}`,
+  },
+  {
+    call: 'get',
+    status: 403,
+    body: '',
+    title: DENIED,
+    fix: `The key may have an IP allow list that doesn't include this runner. ${NO_REASON}`,
+  },
+  { call: 'get', status: 403, body: 'Error code: 1010', ...FIREWALL },
+  { call: 'create', status: 403, body: '<p>error code: 1010</p>', ...FIREWALL },
+  { call: 'create', status: 403, body: '<html>Your plan', ...WEB_PAGE },
+  { call: 'get', status: 404, body: '<html>Sign in', ...WEB_PAGE },
+  { call: 'create', status: 404, said: 'no', ...PROJECT },
+  { call: 'create', status: 404, said: 'Project acme-credits of the trial not found', ...PROJECT },
+  {
+    call: 'get',
+    status: 404,
+    said: 'no',
+    title: "Job `j1` doesn't exist",
+    fix: "The job isn't in the project `docs`, or was deleted. If you set `job-id`, check it and `project-id`.",
+  },
+  { call: 'get', status: 404, said: 'No such call: GET /', ...ENDPOINT },
+  { call: 'create', status: 404, body: 'Cannot POST /v2', ...ENDPOINT },
+  {
+    call: 'get',
+    status: 404,
+    body: '{"error":"Not Found","message":"Route GET:/v2/x not found"}',
+    ...ENDPOINT,
+  },
+  {
+    call: 'message',
+    status: 400,
+    said: 'Job is archived',
+    title: "The job doesn't accept messages anymore",
+    fix: 'To start a new job, remove `job-id`, or set `follow-up: false`.',
+  },
+  {
+    call: 'create',
+    status: 400,
+    said: 'Job creation failed: prompt is empty',
+    title: INVALID,
+    fix: 'Check `prompt` and `project-id`. The dashboard may show more.',
+  },
+  {
+    call: 'get',
+    status: 422,
+    said: 'no',
+    title: INVALID,
+    fix: 'Check `project-id`. The dashboard may show more.',
+  },
+  {
+    call: 'get',
+    status: 408,
+    said: 'no',
+    title: 'Mintlify timed out waiting for the request',
+    fix: "The runner's network may be slow. Try again later.",
+  },
+  {
+    call: 'message',
+    status: 409,
+    said: 'busy',
+    title: "Mintlify can't do this right now",
+    fix: 'Try again later, or set `job-id` without a prompt to wait for the job.',
+  },
+  {
+    call: 'create',
+    status: 413,
+    said: 'no',
+    title: 'The request is too large for Mintlify',
+    fix: 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
+  },
+  { call: 'create', status: 429, said: 'no', title: LIMIT, fix: OF_KEY },
+  { call: 'get', status: 429, said: 'Too many, buy credits', title: LIMIT, fix: OF_KEY },
+  { call: 'message', status: 429, body: 'Too many', title: LIMIT, fix: OF_ORGANIZATION },
+  { call: 'get', status: 429, body: '', title: LIMIT, fix: FEWER },
+  {
+    call: 'create',
+    status: 429,
+    said: '100 jobs per project',
+    title: LIMIT,
+    fix: `The documented limit is 100 jobs per project and hour. ${FEWER}`,
+  },
+  { call: 'visitors', status: 429, said: 'no', title: LIMIT, fix: OF_EITHER },
+  { call: 'visitors', status: 429, body: 'Too many', title: LIMIT, fix: OF_EITHER },
+  {
+    call: 'get',
+    status: 503,
+    said: 'no',
+    title: 'Mintlify failed (503)',
+    fix: 'The cause is Mintlify or a proxy in front of it, not your workflow.',
+  },
+  {
+    call: 'get',
+    status: 418,
+    said: 'no',
+    title: 'Unexpected response from Mintlify (418)',
+    fix: "This status isn't documented. If you set `base-url`, check it.",
+  },
 ]
 
-/** Bodies, and what is said of them. */
-export const BODIES: readonly [string, string][] = [
-  ['{"error":"too short","details":[{"message":"at least 1"},{}]}', 'with "too short; at least 1"'],
-  ['{"error":{"message":"nested"}}', 'with "nested"'],
-  ['{"message":"other"}', 'with "other"'],
-  ['{"error":"Forbidden","message":"Forbidden"}', 'with "Forbidden"'],
-  ['"just a string"', 'with "just a string"'],
-  ['Too many\r\nrequests, \tplease wait', 'with "Too many requests, please wait"'],
-  ['a `tick`', `with "a 'tick'"`],
-  [`{"error":"${'x'.repeat(400)}"}`, `with "${'x'.repeat(300)}… (100 more characters)"`],
-  [`{"error":"wrong key ${KEY}"}`, 'with "wrong key ***"'],
-  [`{"error":"wrong key mint_\\u0073ecret_0123"}`, 'with "wrong key ***"'],
-  ['<html><body>Sign in</body></html>', HTML],
-  ['Oops <b>no</b>', HTML],
-  ['x'.repeat(301), 'with text that is not JSON'],
-  ['{"code":7}', 'with JSON that does not match the documentation'],
-  ['', 'with an empty body'],
+export const PAGE = 'with a web page, probably from a proxy or a login,'
+
+/** Bodies, and how they are quoted or described. */
+export const BODIES: readonly { readonly body: string; readonly shown: string }[] = [
+  {
+    body: '{"error":"too short","details":[{"message":"at least 1"},{}]}',
+    shown: '"too short; at least 1"',
+  },
+  { body: '{"error":{"message":"nested"}}', shown: '"nested"' },
+  { body: '{"error":"Forbidden","message":"Forbidden"}', shown: '"Forbidden"' },
+  { body: '"just a string"', shown: '"just a string"' },
+  { body: 'Too many\r\nrequests, \tplease wait', shown: '"Too many requests, please wait"' },
+  { body: 'a `tick`', shown: `"a 'tick'"` },
+  {
+    body: `{"error":"${'x'.repeat(400)}"}`,
+    shown: `"${'x'.repeat(300)}… (100 more characters)"`,
+  },
+  { body: `{"error":"wrong key ${KEY}"}`, shown: '"wrong key ***"' },
+  { body: `{"error":"wrong key mint_\\u0073ecret_0123"}`, shown: '"wrong key ***"' },
+  { body: 'Oops <b>no</b>', shown: PAGE },
+  { body: 'x'.repeat(301), shown: "with text that isn't JSON" },
+  { body: '{"code":7}', shown: "with JSON that doesn't match the documentation" },
+  { body: '', shown: 'with an empty body' },
 ]

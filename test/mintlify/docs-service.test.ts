@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/http.ts'
-import { failureText } from '../../src/lib/text.ts'
 import { visitorsCall } from '../../src/mintlify/analytics.ts'
 import { type MintlifyClient, readJob } from '../../src/mintlify/mintlify-client.ts'
 import {
@@ -12,7 +11,7 @@ import {
   MintlifyError,
 } from '../../src/mintlify/mintlify-errors.ts'
 import { TestServers } from '../support/http-servers.ts'
-import { BODIES, CHECK, HTML, KEY, REFUSALS } from './docs-service.cases.ts'
+import { BODIES, KEY, PAGE, REJECTIONS, WEB_PAGE } from './docs-service.cases.ts'
 import { serviceAt } from './service-at.ts'
 
 const servers = new TestServers()
@@ -50,70 +49,82 @@ async function failureOf(call: string, reply: Reply): Promise<unknown> {
 
 const JOB: Reply = { status: 200, body: '{"id":"j1","status":"active"}' }
 
-describe('a refusal names its cause first, then what was requested, what came back, and the fix', () => {
-  it.each(REFUSALS)('after %s', async (line) => {
-    const [, call = '', status, body = '', words] = /^(\w+) (\d+) (.*) => (.*)$/.exec(line) ?? []
-    const error = await failureOf(call, { status: Number(status), body })
+const PURPOSES = {
+  create: 'create a job',
+  get: 'get the job',
+  message: 'send a message to the job',
+  visitors: 'list the visitors',
+}
+
+describe('a rejection', () => {
+  it.each(REJECTIONS)('of $call with $status, $said $body: $title', async (row) => {
+    const { call, status, said = '', body = JSON.stringify({ error: said }), title, fix } = row
+    const error = await failureOf(call, { status, body })
     expect(error).toBeInstanceOf(MintlifyError)
-    expect(error).toMatchObject({ status: Number(status), message: words })
+    const { headline, details } = describeFailure(error, 'Mintlify')
+    expect({ headline, fix: details.slice(-fix.length) }).toEqual({ headline: title, fix })
+    const quote = said && ` "${said}"`
+    expect(details).toContain(`Mintlify returned ${status}${quote}`)
+    expect(details).toContain(` when the action tried to ${PURPOSES[call]}. ${fix}`)
+    expect(headline.length).toBeLessThanOrEqual(60)
   })
 
-  it.each([400, 413])(
-    'with %d to a prompt of more than 64 KiB says how long it is',
-    async (status) => {
-      const { service } = await serviceThatReplies({ status })
-      const says =
-        'The prompt is 65 KiB long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
-      await expect(service.createJob('ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
-      await expect(service.sendMessage('j1', 'ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
-      await expect(service.createJob('x'.repeat(64 * 1024))).rejects.not.toThrow('KiB')
-    },
-  )
+  it.each([400, 413])('with %d to a prompt of more than 64 KiB has its length', async (status) => {
+    const { service } = await serviceThatReplies({ status })
+    const long = 'ü'.repeat(32.5 * 1024)
+    await expect(service.createJob(long)).rejects.toThrow('The prompt has 65 KiB. Shorten')
+    await expect(service.sendMessage('j1', long)).rejects.toThrow('The prompt has 65 KiB.')
+    await expect(service.createJob('x'.repeat(64 * 1024))).rejects.not.toThrow('KiB')
+  })
 
-  it('with 401 says that the key begins with no known prefix, where it does not', async () => {
+  it('with 401 mentions the prefix of keys if the key has another one', async () => {
     const { origin } = await serviceThatReplies({ status: 401 })
-    const says =
-      'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one: see the dashboard, and put a valid'
-    await expect(serviceAt(origin, 'other_key_0123').createJob('x')).rejects.toThrow(says)
+    await expect(serviceAt(origin, 'other_key_0123').createJob('x')).rejects.toThrow('`mint_`')
     await expect(serviceAt(origin, KEY).createJob('x')).rejects.not.toThrow('mint_')
   })
 
-  it('and tells where a redirect leads', async () => {
+  it('with a redirect names its target', async () => {
     const headers = { location: `https://login.example/?key=${KEY}` }
-    const asked = 'The docs service answered the request to create a job'
-    const fix = 'Redirects are not followed,'
-    const redirected = await failureOf('create', { status: 307, headers })
-    expect(failureText(describeFailure(redirected))).toBe(
-      `The docs service redirected the request (307). ${asked} with a redirect to \`https://login.example/?key=***\`. ${fix} so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
-    )
-    const silent = failureText(describeFailure(await failureOf('create', { status: 302 })))
-    expect(silent).toContain(
-      ' (302). The request to create a job was answered with an empty body. Redirects',
-    )
+    const redirected = describeFailure(await failureOf('create', { status: 307, headers }), '')
+    expect(redirected.headline).toBe('Mintlify redirected the request')
+    const target = 'with a redirect to `https://login.example/?key=***` when'
+    expect(redirected.details).toContain(`Mintlify returned 307 ${target}`)
+    expect(redirected.details).toContain('Set `base-url` to')
+    const silent = describeFailure(await failureOf('create', { status: 302 }), '')
+    expect(silent.details).toContain('Mintlify returned 302 with an empty body when')
+  })
+
+  it('by another host is in its name', async () => {
+    const { origin } = await serviceThatReplies({ status: 402, body: 'pay' })
+    const error = serviceAt(origin, KEY, 'docs.example').createJob('x')
+    await expect(error).rejects.toMatchObject({ headline: 'docs.example requires payment' })
+    await expect(error).rejects.toThrow('docs.example returned 402 "pay" when')
   })
 })
 
 describe('a body', () => {
-  it.each(BODIES)('of a refusal such as %j is told: %s', async (body, says) => {
-    const { details } = describeFailure(await failureOf('get', { status: 503, body }))
-    expect(details).toContain(
-      ` ${says}. The cause is the service or a proxy before it, not this workflow.`,
-    )
+  it.each(BODIES)('of a rejection such as $body is shown as $shown', async ({ body, shown }) => {
+    const { details } = describeFailure(await failureOf('get', { status: 503, body }), 'Mintlify')
+    expect(details).toContain(`Mintlify returned 503 ${shown} when the action tried to get`)
   })
 
-  const UNEXPECTED = 'Unexpected response from the docs service (200)'
-  const PAGE = 'A web page answered, not the docs service (200)'
+  const unexpected = {
+    title: 'Unexpected response from Mintlify (200)',
+    fix: 'If you set `base-url`, check it.',
+  }
   it.each([
-    ['', UNEXPECTED, 'with an empty body. Check `base-url`.'],
-    ['hello', UNEXPECTED, 'with text that is not JSON. Check `base-url`.'],
-    ['{"id":7}', UNEXPECTED, 'with JSON that does not match the documentation. Check `base-url`.'],
-    ['{"id":"other","status":"active"}', UNEXPECTED, 'with another job. Check `base-url`.'],
-    ['<!doctype html><p>Sign in', PAGE, `${HTML}. ${CHECK}`],
-  ])('of a success such as %j is no job: %s, %s', async (body, headline, says) => {
+    { body: '', shown: 'an empty body', ...unexpected },
+    { body: 'hello', shown: "text that isn't JSON", ...unexpected },
+    { body: '{"id":7}', shown: "JSON that doesn't match the documentation", ...unexpected },
+    { body: '{"id":"other","status":"active"}', shown: 'another job', ...unexpected },
+    { body: '<!doctype html><p>Sign in', shown: PAGE.slice(5), ...WEB_PAGE },
+  ])('of a success such as $body is not a job but $shown', async ({ body, shown, title, fix }) => {
     const error = await failureOf('get', { status: 200, body })
     expect(error).toBeInstanceOf(InvalidResponseError)
-    const details = `The request to get the job was answered ${says}`
-    expect(describeFailure(error)).toMatchObject({ headline, details })
+    expect(describeFailure(error, 'Mintlify')).toMatchObject({
+      headline: title,
+      details: `Mintlify returned 200 with ${shown} when the action tried to get the job. ${fix}`,
+    })
   })
 })
 
@@ -162,21 +173,39 @@ it('a read may be sent again after 408, 429 and 5xx, after a transport failure, 
   expect(isRetryable(new Error('a fault of ours'))).toBe(false)
 })
 
-const UNREACHED = 'Failed to reach the docs service: it broke.'
-
 it.each([
-  ['broken', true, 'No response from the docs service: it broke.'],
-  ['timeout', false, `${UNREACHED} Check \`base-url\`.`],
-  ['unresolved', false, `${UNREACHED} Check \`base-url\`. Check the firewall and the proxy`],
-  ['proxy', false, `${UNREACHED} Check \`HTTPS_PROXY\` and \`HTTP_PROXY\`, and whether`],
-  ['tls', false, `${UNREACHED} Check \`base-url\`. For your own certificate authority, set`],
-] as const)(
-  'a request that failed (%s), maybe sent: %j, is told as such',
-  (failure, maybeSent, words) => {
-    const error = new TransportError('it broke', { failure, maybeSent })
-    expect(failureText(describeFailure(error))).toContain(words)
+  { failure: 'broken', maybeSent: true, title: 'The connection to Mintlify closed too early' },
+  { failure: 'timeout', maybeSent: true, title: 'Mintlify did not respond in time' },
+  {
+    failure: 'unresolved',
+    title: 'Could not find the host of Mintlify',
+    says: ['`base-url`', 'firewall'],
   },
-)
+  { failure: 'refused', title: 'Could not reach Mintlify', says: ['`base-url`', 'firewall'] },
+  { failure: 'unreachable', title: 'Could not connect to Mintlify', says: ['`base-url`'] },
+  { failure: 'refused', isOfProxy: true, title: 'Could not connect to the proxy', says: ['PROXY'] },
+  { failure: 'proxy', title: "The proxy didn't connect to Mintlify", says: ['PROXY'] },
+  {
+    failure: 'tls',
+    title: 'The TLS connection to Mintlify failed',
+    says: ['`base-url`', 'NODE_EXTRA_CA_CERTS'],
+  },
+  {
+    failure: 'tls-protocol',
+    title: "Mintlify doesn't accept TLS connections",
+    says: ['`base-url`', 'firewall'],
+  },
+] as const)('a request without a response ($failure): $title', (row) => {
+  const { failure, title } = row
+  const given = { failure, maybeSent: 'maybeSent' in row, isOfProxy: 'isOfProxy' in row }
+  const { headline, details } = describeFailure(new TransportError('it broke', given), 'Mintlify')
+  expect(headline).toBe(title)
+  const says: readonly string[] = 'says' in row ? row.says : []
+  for (const word of ['`base-url`', 'firewall', 'PROXY', 'NODE_EXTRA_CA_CERTS'])
+    if (says.includes(word)) expect(details).toContain(word)
+  if (says.length === 0) expect(details).toBe('It broke.')
+  if (!says.includes('`base-url`')) expect(details).not.toContain('`base-url`')
+})
 
 describe('a job', () => {
   const whole = {

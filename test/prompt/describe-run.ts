@@ -19,7 +19,7 @@ export function file(
 const OTHER_REQUESTS =
   /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
 const OTHER_LINES =
-  /The docs service was not called|Failed to look for an earlier job|is invisible to/
+  /Dry run: nothing was sent|Failed to look for an earlier job|can't read the earlier pull/
 
 /**
  * Runs the action dry for an event, with a prompt, as somebody who may.
@@ -51,7 +51,7 @@ export async function tell(
     leadIn: lines.slice(1, 4),
     lines: lines.slice(4, -1),
     outputs,
-    counts: /(?<=told: ).*(?=\.)/.exec(summary)?.[0],
+    counts: /(?<=prompt includes: ).*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
     logged: log.filter(
       (line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line),

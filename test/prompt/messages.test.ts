@@ -130,7 +130,7 @@ describe('what was written before a command', () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(8000)
     expect(count).toBe(2)
     expect(text).toMatch(
-      /x\n {2}… \(\d+ more characters\)\n- user-5, .*:\n {2}y{6000}\n… \(1 older, left out here\)$/,
+      /x\n {2}… \([\d,]+ more characters\)\n- user-5, .*:\n {2}y{6000}\n… \(1 older, left out here\)$/,
     )
   })
 
@@ -192,10 +192,10 @@ describe('commit messages', () => {
 
   it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
     const [subject = '', body = '', rest = ''] = show([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
-    expect([subject.length, body.length]).toEqual([308, 971])
+    expect([subject.length, body.length]).toEqual([308, 970])
     expect([subject.slice(-26), rest]).toEqual([
       'xxx… (125 more characters)',
-      '  … (1031 more characters)',
+      '  … (1,032 more characters)',
     ])
   })
 

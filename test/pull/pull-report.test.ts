@@ -82,7 +82,7 @@ describe('the files of the pull request', () => {
     const body = { data: { repository: { pullRequest } } }
     github.faults.push({ match: /PullReport/, end: { status: 200, body } })
     const { summary, outputs } = await read()
-    expect(summary).toContain('**Odd**\n\nThe docs agent changed')
+    expect(summary).toContain('**Odd**\n\nThe agent changed')
     expect(outputs).toMatchObject({ 'pr-files': '', 'preview-url': '', 'preview-status': '' })
   })
 })
@@ -95,7 +95,7 @@ it.each([
   open(fields)
   const { summary, log } = await read()
   expect(summary).toMatch(new RegExp(`^## ✅ Pull request .* was ${word}\n`))
-  expect(log.at(-1)).toMatch(new RegExp(`^notice: Pull request ${word} \\(job j1\\): `))
+  expect(log.at(-1)).toMatch(new RegExp(`^notice: The docs pull request was ${word}: `))
 })
 
 it('the summary names five failed checks of others, and how many more there are', async () => {
@@ -157,7 +157,7 @@ describe('a job without a pull request', () => {
     const { log } = await read({ prLink: null })
     expect(log.slice(1)).toEqual([
       expect.stringMatching(new RegExp(`^notice: .*\`${named}\``)),
-      expect.stringMatching(/^notice: Completed without a pull request/),
+      expect.stringMatching(/^notice: The job completed without a pull request/),
     ])
   })
 })

@@ -34,7 +34,7 @@ it('a command gets eyes, a reply that is edited to its end, and a note on the ag
     [
       `${STARTING}\n\n${asked}`,
       `${WORKING}\n\n${asked}`,
-      '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
+      '✅ **Docs pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
         '**Change 1**\n\nThe pull request changes no files.\n\n' +
         `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
         'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
@@ -63,13 +63,19 @@ it('a command gets eyes at once, and a reply that says what is being done, in or
   await scene.ask({ words: '/docs shorter' })
   const stages = scene.said().map((history) => history.map((body) => body.split('\n')[0]))
   expect(stages).toEqual([
-    [STARTING, WORKING, '🛑 **Cancelled**', "⏳ **Waiting for the docs agent's job …**", DONE],
+    [
+      STARTING,
+      WORKING,
+      '🛑 **Canceled: the job is still running**',
+      "⏳ **Waiting for the docs agent's job …**",
+      DONE,
+    ],
     [STARTING, '⏳ **The docs agent continues its earlier job …**', DONE],
   ])
   expect(scene.reactions()).toEqual(['eyes', 'eyes'])
 })
 
-const AGAIN = 'Job `job_1`. To try again, comment `/docs …`: that starts a new job.'
+const AGAIN = 'To try again, comment `/docs …`: that starts a new job.'
 const WAITS = `Re-running the ${RUN} waits for this job, too.`
 it.for<[string, Told, string]>([
   [
@@ -80,7 +86,7 @@ it.for<[string, Told, string]>([
   [
     'without follow-up says nothing of it',
     { inputs: { 'follow-up': 'false' } },
-    'Either no file needed a change, or the agent published straight to the branch.',
+    'Either the docs needed no changes, or the agent pushed directly to the branch.',
   ],
   ['of a job that failed names it, and the way on', { end: 'failed' }, AGAIN],
   ['of a job that was archived names it, and the way on', { end: 'archived' }, AGAIN],
@@ -90,7 +96,7 @@ it.for<[string, Told, string]>([
   [
     'of a request that was refused says so',
     { end: 'error' },
-    'The request to create a job was answered with an empty body. Buy credits, or wait for the next period. Nothing was started.',
+    expect.stringContaining('Add credits in the dashboard, or wait'),
   ],
   [
     'of a job that is unknown names it',
@@ -99,7 +105,7 @@ it.for<[string, Told, string]>([
   ],
 ])('the reply to a command %s', async ([_what, told, words], { scene }) => {
   await scene.ask(told)
-  expect(scene.said()[0]?.at(-1)?.split('\n\n').at(-1)).toBe(words)
+  expect(scene.said()[0]?.at(-1)?.split('\n\n').at(-1)).toEqual(words)
 })
 
 it('the reply to a command cuts long words, names the writer alone without any, and shows names as code', async ({
@@ -111,7 +117,7 @@ it('the reply to a command cuts long words, names the writer alone without any, 
   expect(long).toBe(`**octocat** asked: ${'x'.repeat(280)}… (20 more characters) · ${RUN}`)
   expect(none).toContain('Requested by **octocat** · ')
   await scene.ask({ inputs: { 'job-id': 'j7' }, replies: { post: [{ status: 404 }] } })
-  expect(scene.headlines()[2]).toBe('❌ **No job `j7` in project `docs` (404)**')
+  expect(scene.headlines()[2]).toBe("❌ **Job `j7` doesn't exist**")
 })
 
 it.for([
@@ -231,7 +237,7 @@ it.for<[string, string, Told, string[], string[]]>([
     const end = await scene.ask({ words: `${command} explain it`, ...told })
     expect(end.requests).toEqual(['GET /collaborators/octocat/permission', ...searched])
     expect(end.calls.slice(0, calls.length)).toEqual(calls)
-    expect(end.log.at(-1)?.includes('message to the job `job_1`')).toBe(calls.length === 0)
+    expect(end.log.at(-1)?.includes('prompt to the job `job_1`')).toBe(calls.length === 0)
   },
 )
 
@@ -266,7 +272,7 @@ it('a status comment is written once for each pull request and step, and edited 
       expect.stringContaining(WORKING),
       // Nobody knows whether a workflow listens to commands here.
       expect.stringMatching(
-        /^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*Job `job_1`\.$/,
+        /^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*job `job_1` failed, but/,
       ),
     ],
   ])

@@ -518,7 +518,7 @@ describe('a re-run', () => {
     for (const attempt of [1, 2]) {
       const end = await step(scene, { event, runId: AGAIN.runId, attempt, end: 'submitted' })
       expect(end).toMatchObject({ calls: CREATE, requests: [] })
-      const isSaid = end.log.some((line) => /^notice: This is a re-run/.test(line))
+      const isSaid = end.log.some((line) => /^notice: The first attempt recorded no job/.test(line))
       expect(isSaid).toBe(attempt === 2)
       expect(end.summary).toContain('deployment')
     }

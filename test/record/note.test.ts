@@ -296,7 +296,7 @@ it('commits of people on the docs pull request are asked to be kept, and told in
   const people = async () => {
     const { bodies, summary } = await write(scene, 'Fix it', { inputs })
     const asked = JSON.stringify(bodies).match(/commits by (.*?)\. Keep their changes\./)?.[1]
-    const told = summary.match(/It has commits by (.*); the agent was asked to keep them\./)?.[1]
+    const told = summary.match(/contains commits by (.*), and the agent was asked/)?.[1]
     return [asked, told]
   }
   await write(scene, 'Fix it', { inputs })
@@ -308,6 +308,6 @@ it('commits of people on the docs pull request are asked to be kept, and told in
   pushToPull(world, pull, { author: AGENT, coAuthors: [{ author: person('hubot', 7002) }] })
   for (const author of [octocat, octocat, undefined])
     pushToPull(world, pull, { author, ...(author === undefined && { email: 'x@example.com' }) })
-  const names = 'hubot, octocat and someone'
+  const names = 'hubot, octocat, and someone'
   expect(await people()).toEqual([names, names])
 })

@@ -3,7 +3,7 @@ import type { GitHubFault } from '../support/github.ts'
 import { DONE, itWithScene, RERUN, RUN, WORKING } from './runs.ts'
 
 const it = itWithScene()
-const CANCEL = '🛑 **Cancelled**'
+const CANCEL = '🛑 **Canceled: the job is still running**'
 const REPLY = /^POST \/issues\/5\/comments$/
 const SLOW = { replies: { post: [{ takesMs: 5000 }] } }
 
@@ -34,9 +34,7 @@ it('the post step of a killed run ends a reply in a review thread there, and say
 }) => {
   const event = scene.reviewComment('/docs explain this line')
   const { post } = await scene.tell(event, { ...SLOW, killAtMs: 3000 })
-  expect(post.log.join('\n')).toContain(
-    'before the docs service had answered. If a job was requested',
-  )
+  expect(post.log.join('\n')).toContain('responded, so a job may be running.')
   expect(scene.said()[0]?.at(-1)).toContain(
     'If a job was started, it is still running and may open a pull',
   )
@@ -119,7 +117,7 @@ it.for([
     // A further attempt could not have found the job.
     const again = await scene.tell(event, RERUN)
     expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
-    expect(again.log.at(-1)).toContain('start the workflow anew instead of re-running it.')
+    expect(again.log.at(-1)).toContain('start a new run instead of re-running this one.')
   },
 )
 

@@ -38,9 +38,9 @@ it.each(['', '/api/v3'])(
     expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
     expect(scene.reactions()).toEqual(['eyes', 'eyes'])
     expect(words(scene)).toEqual([
-      expect.stringMatching(/^✅ \*\*Pull request ready for review: \[acme\/docs#\u200b1\]/),
+      expect.stringMatching(/^✅ \*\*Docs pull request ready for review: \[acme\/docs#\u200b1\]/),
       expect.stringContaining('💬 **The code changes that these docs are for**'),
-      expect.stringMatching(/^✅ \*\*Pull request ready for review: /),
+      expect.stringMatching(/^✅ \*\*Docs pull request ready for review: /),
     ])
     expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual(
       [],
@@ -49,7 +49,7 @@ it.each(['', '/api/v3'])(
 )
 
 it.each([
-  ['cancelled', 'SIGTERM', '🛑 **Cancelled**'],
+  ['cancelled', 'SIGTERM', '🛑 **Canceled: the job is still running**'],
   ['killed', 'SIGKILL', '🛑 **Interrupted**'],
 ] as const)('a %s run ends what it began, and a re-run waits', async (_how, signal, headline) => {
   const scene = await newScene()
@@ -75,5 +75,5 @@ it.each([
   scene.passTime()
   expect((await again.ended).outputs).toMatchObject({ result: 'pull-request' })
   expect(scene.docs.jobs).toHaveLength(1)
-  expect(words(scene)[0]).toContain('Pull request ready for review')
+  expect(words(scene)[0]).toContain('Docs pull request ready for review')
 })

@@ -8,7 +8,7 @@ export const PULL = 'https://github.com/acme/docs/pull/1'
 export const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
 export const STARTING = '⏳ **Starting the docs agent …**'
 export const WORKING = '⏳ **The docs agent is working …**'
-export const DONE = '✅ **Completed without a pull request**'
+export const DONE = '✅ **The job completed without a pull request**'
 export const RERUN = { runId: 1001, attempt: 2 }
 export const CREATE = ['POST /job']
 export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]

@@ -13,6 +13,12 @@ it('inputs and state go by their names, as they were given; a missing one is mis
   expect(readEnvironment(env)).toMatchObject({ inputs, state: new Map([['job-id', 'j1']]) })
 })
 
+it('a proxy may be HOST:PORT without a scheme', () => {
+  const proxies = { HTTPS_PROXY: 'me:pw@proxy.example:8080', HTTP_PROXY: 'socks5://a' }
+  const expected = { httpsProxy: 'http://me:pw@proxy.example:8080', httpProxy: 'socks5://a' }
+  expect(readEnvironment(proxies).proxy).toMatchObject(expected)
+})
+
 it('proxies in lower case win over upper case, though they are empty, as undici reads them', () => {
   const https = { https_proxy: 'http://a', HTTPS_PROXY: 'http://b' }
   const env = { ...https, http_proxy: '', HTTP_PROXY: 'http://c', NO_PROXY: '*' }
