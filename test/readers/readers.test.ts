@@ -202,18 +202,14 @@ describe('a cause is explained once', () => {
   })
 
   it('by the job that it ends, however long after the report', async () => {
-    const inputs = { ...REPORT, prompt: 'Explain.' }
     const late = refusal(403, { match: { path: 'look', nth: 3 } })
-    const both = await runReaders({
-      inputs,
+    const { errors, tookMs } = await runReaders({
+      inputs: { ...REPORT, prompt: 'Explain.' },
       docs: { jobTimeMs: 60_000 },
       faults: [late, VISITORS_REFUSED],
     })
-    expect(both.tookMs).toBeGreaterThan(10_000)
-    expect(both.errors.map((error) => error.includes('Nope'))).toEqual([true, false])
-    const other = await runReaders({ inputs, faults: [VISITORS_REFUSED] })
-    expect(other.errors).toMatchObject([like(/Nope/)])
-    expect(other.outputs['result']).toBe('pull-request')
+    expect(tookMs).toBeGreaterThan(10_000)
+    expect(errors.map((error) => error.includes('Nope'))).toEqual([true, false])
   })
 
   it('and what could be read is reported', async () => {
@@ -230,6 +226,33 @@ it.each([{}, REPORT])('a CSV file that could not be written fails the step (%j)'
   expect(run.summary).toMatch(/^## ❌ Could not write the CSV file of visitors\n/)
   expect(run.summary.includes('\n## 📊 About')).toBe('visitors-summary' in more)
   expect([run.outputs['visitors-csv'], run.visitors.complete]).toEqual([undefined, true])
+})
+
+describe('beside a job', () => {
+  it('the report is collected while the job runs, and stands below it', async () => {
+    const inputs = { ...REPORT, ...AGENT }
+    const { calls, summary } = await runReaders({ inputs, docs: { jobTimeMs: 20_000 } })
+    expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*Content gaps\*\*/)
+    const [create, look] = [/^POST/, /job\/./].map((one) =>
+      calls.findLastIndex((call) => one.test(call)),
+    )
+    expect(calls.indexOf('GET /searches')).toBeLessThan(create ?? 0)
+    expect(calls.lastIndexOf('GET /visitors')).toBeLessThan(look ?? 0)
+  })
+
+  it('each part is whole if the other fails, and the step fails', async () => {
+    const inputs = { ...REPORT, prompt: '[agent: fail]' }
+    const failing = await runReaders({ inputs })
+    expect(failing).toMatchObject({ hasFailed: true, outputs: { result: 'failed' } })
+    expect(failing.visitors.complete).toBe(true)
+    const other = await runReaders({
+      inputs: { ...inputs, prompt: 'x' },
+      faults: [VISITORS_REFUSED],
+    })
+    expect(other).toMatchObject({ hasFailed: true, outputs: { result: 'pull-request' } })
+    expect(other.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ Could not read the visitors\n/)
+    expect(other.errors).toMatchObject([like(/Nope/)])
+  })
 })
 
 describe('the prompt', () => {

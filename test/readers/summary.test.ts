@@ -205,13 +205,11 @@ describe('page paths', () => {
   it.each(['', 'https://example.com/docs'])('are inert, or links to the site (%s)', (site) => {
     const random = fc.sample(fc.string({ unit: 'binary', minLength: 1 }), PATHS)
     const paths = [...new Set([...HOSTILE_TEXTS.filter((path) => path !== ''), ...random])]
+    while (paths.length % 5 !== 0) paths.push(`/${paths.length}`)
+    const plain = shown(['/1', '/2', '/3', '/4', '/5'], site)
     for (let from = 0; from < paths.length; from += 5) {
       const five = paths.slice(from, from + 5)
       const { cells, images, mentions, links, html } = shown(five, site)
-      const plain = shown(
-        five.map((_, index) => `/plain-${index}`),
-        site,
-      )
       expect([cells, images, mentions], `${five}`).toEqual([plain.cells, [], []])
       for (const url of links) expect(`${site && url}`).toMatch(/^https:\/\/example\.com\/docs\//)
       expect(html.filter((tag) => !/^<\/?code>$/.test(tag))).toEqual(plain.html)
