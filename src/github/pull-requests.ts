@@ -10,7 +10,7 @@ const PULL_REQUEST_PATH =
  * Reads the URL of a pull request or merge request.
  *
  * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
- * is well known, or the URL's host and path where that form is not known
+ * is well known, or the URL's host and path if the form of the URL is unknown
  */
 export function parsePullRequest(prLink: string) {
   const url = URL.parse(prLink)
@@ -18,7 +18,7 @@ export function parsePullRequest(prLink: string) {
   const { host, hostname, pathname } = url
   const [, project = '', number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
   if (number === '') return { number, name: `${host}${pathname}`, project }
-  // Any other host could pass for one of these.
+  // Another host could have the same repository's name.
   const isKnown =
     ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
   const mark = pathname.includes('/merge_requests/') ? '!' : '#'
@@ -28,7 +28,7 @@ export function parsePullRequest(prLink: string) {
 /** GitHub's numbers are GraphQL integers. */
 const MAX_NUMBER = 2 ** 31 - 1
 
-/** A pull request of this GitHub; `undefined` if the link is none. `repository`: `owner/name`. */
+/** Reads a link to a pull request of this GitHub; `undefined` if it isn't one. `repository`: `owner/name`. */
 export function locatePullRequest(prLink: string, { serverUrl }: Pick<GitHub, 'serverUrl'>) {
   if (URL.parse(prLink)?.origin !== URL.parse(serverUrl)?.origin) return undefined
   const { project, number } = parsePullRequest(prLink)
@@ -41,7 +41,7 @@ export function locatePullRequest(prLink: string, { serverUrl }: Pick<GitHub, 's
 export type CommitOrigin = {
   readonly sha: string
   readonly message: string
-  /** Of its author; not known where GitHub knows no account of that e-mail address. */
+  /** Of its author; unknown if no account has that email address. */
   readonly login: Maybe<string>
   readonly email: Maybe<string>
 }
@@ -116,11 +116,11 @@ async function askForPulls(
   const { data, errors } = answer.value
   const aliases = data.repository ?? {}
   const pulls = readAliases(aliases, commits)
-  // A number in a commit's message need not be a pull request's.
+  // A number in a commit's subject may not be a pull request's.
   const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
   const isLabelMissing = error?.path.includes('labels') === true
   if (error !== undefined && (isLabelMissing || pulls.size < commits.length)) {
-    // What a token may not read is null.
+    // Objects that the token can't read are null.
     const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
     const permission = seesCommits ? 'pull-requests: read' : 'contents: read'
     github.report(graphqlError(error), { ...call, permission })

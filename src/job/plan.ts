@@ -21,11 +21,11 @@ import {
   MintlifyError,
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
+import { MAX_SEARCHED_COMMITS } from '../prompt/bases.ts'
 import { type PullState, readPullState } from '../pull/pull-state.ts'
 import {
   type EarlierRuns,
   hasStatusRecord,
-  MAX_SEARCHED_COMMITS,
   type NamedJob,
   STATUS_PERMISSION,
   WITHOUT_STATUS,

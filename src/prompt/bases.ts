@@ -56,6 +56,8 @@ type Candidates = {
 
 /** How many bases of one kind are compared at most. */
 const MAX_TRIED = 10
+/** How many of the newest commits of a branch are searched for the step's last job. */
+export const MAX_SEARCHED_COMMITS = 500
 /** How many of the newest releases are listed. */
 const MAX_RELEASES = 300
 /** How many commits back a release may be. */
@@ -125,7 +127,7 @@ export async function factsOfBranch(
   const { github } = run
   const job = lastJob.known ? lastJob.value : undefined
   let why = 'this step has no earlier job'
-  if (reachedLimit) why = 'no earlier job was found on the newest 500 commits'
+  if (reachedLimit) why = `no earlier job was found on the newest ${MAX_SEARCHED_COMMITS} commits`
   if (!lastJob.known) why = `the last job is unknown: ${lastJob.why}`
   if (job !== undefined) why = "the changes since this step's last job could not be read"
   const candidates: Candidates[] = [
@@ -175,7 +177,7 @@ async function listLastCommits(head: string, why: string, github: GitHub): Promi
   return [{ ref: first.sha, words: `${words} (${why})`, commits }]
 }
 
-/** Describes a release, and what has changed since the one before. */
+/** Describes a release, and what has changed since the previous one. */
 export async function factsOfRelease(
   payload: Payload,
   earlier: EarlierChanges,

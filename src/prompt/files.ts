@@ -8,34 +8,34 @@ import {
   rankOf,
 } from './ranks.ts'
 
-/** What a file must be able to have for its diff to be shown; smaller ones are shown whole. */
+/** The least room that a file's diff is shown in; smaller diffs are shown whole. */
 const MIN_DIFF_BYTES = 600
-/** For tests, CI, and translations together, headers included; a quarter of all if everything else is shown whole. */
+/** For tests, CI, and translations with their headers; if everything else is shown whole, they have a quarter. */
 const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the headers of files without a diff. */
 const MAX_LIST_BYTES = 8 * 1024
-/** For the note of how many are not named. */
+/** For the line that says how many files are not named. */
 const MAX_LEFT_OUT_NOTE_BYTES = 150
-/** As many files as are named at most. */
+/** How many files are named at most. */
 const MAX_FILES = 600
-/** As many lines are a piece, where no blank line ends it before. */
+/** How many lines a piece has if no blank line ends it before. */
 const MAX_HUNK_LINES = 4
 
-/** A part of the block, and how many of its things are in it. */
+/** A part of the block, and how many files, commits, or texts it contains. */
 export type Written = { readonly text: string; readonly count: number }
 
-/** A line of a diff, and what the names in it weigh. */
+/** A line of a diff, and the weight of the names in it. */
 type Line = { readonly text: string; weight: number }
 
-/** Neighbouring lines of a diff that are shown together or not at all. */
+/** Adjacent lines of a diff that are shown together or not at all. */
 type Piece = {
   readonly text: string
   readonly lineCount: number
   readonly bytes: number
   readonly previous: Piece | undefined
-  /** What the names in it weigh, for each byte. */
+  /** The weight of the names in it, for each byte. */
   readonly weight: number
-  /** When it is shown of what has no names: from the top of each file in turn, imports and licences last. */
+  /** The order of pieces without names: from the top of each file in turn, imports and licenses last. */
   readonly turn: number
   isShown: boolean
 }
@@ -44,15 +44,15 @@ type Part = {
   readonly rank: Rank
   /** `modified src/cli.ts (+12 -3)`, on a new line. */
   readonly header: string
-  /** Of the diff; none if it is not to be shown, or GitHub shows none. */
+  /** Of the diff; none if the file is only named, or if GitHub shows no diff. */
   readonly pieces: readonly Piece[]
-  /** What its names weigh. */
+  /** The weight of its names. */
   readonly worth: number
   /** Of header and diff. */
   readonly bytes: number
 }
 
-/** Each file under a header, with as much of its diff as fits. */
+/** Shows each file under a header, with as much of its diff as fits. */
 export function renderFiles(
   files: readonly ChangedFile[],
   maxBytes: number,
@@ -80,7 +80,7 @@ export function renderFiles(
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
 }
 
-/** The headers alone. */
+/** Lists files by their headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
   return listParts(toParts(files), maxBytes, MAX_FILES)
 }
@@ -98,7 +98,7 @@ function minDiffBytes({ bytes }: Part): number {
   return Math.min(bytes, MIN_DIFF_BYTES)
 }
 
-/** In the order in which they are shown: by rank, then by what their names weigh. */
+/** Sorts files into the order in which they are shown: by rank, then by the weight of their names. */
 function toParts(files: readonly ChangedFile[]): Part[] {
   const translations = findTranslations(files)
   const ranked = files.map((file) => {
@@ -107,7 +107,7 @@ function toParts(files: readonly ChangedFile[]): Part[] {
     const lines = texts.map((text): Line => ({ text, weight: 0 }))
     return { rank, header: `\n${describeFile(file, kind)}`, lines }
   })
-  // Each name counts once, in the line that says most of it.
+  // Each name is weighed once, in the line that says most about it.
   const best = new Map<string, { readonly weight: number; readonly line: Line }>()
   for (const { rank, lines } of ranked) {
     for (const line of lines) {
@@ -125,7 +125,7 @@ function toParts(files: readonly ChangedFile[]): Part[] {
   return parts.toSorted((one, other) => order(one) - order(other) || other.worth - one.worth)
 }
 
-/** The first of these that fit. */
+/** Takes entries from the start while they fit. */
 function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
   let left = maxBytes
   const end = list.findIndex((one) => {
@@ -136,8 +136,8 @@ function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxByte
 }
 
 /**
- * Chooses what is shown of these parts: small ones whole; of all others first the pieces whose names weigh most for
- * their bytes, then each from its top in turn.
+ * Chooses the pieces to show: all of small parts; of others first the pieces whose names weigh most for their bytes, then
+ * pieces from the top of each part in turn.
  *
  * @returns how many bytes are left
  */
@@ -152,7 +152,7 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
   )
   for (const piece of inOrder) {
     const bytes = piece.bytes + byteLength(gapBefore(piece))
-    // Of those without names, what comes first is shown, not what happens to fit.
+    // Pieces without names are shown in their order, not by what happens to fit.
     if (bytes > left && piece.weight === 0) break
     if (bytes > left) continue
     left -= bytes
@@ -161,7 +161,7 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
   return left
 }
 
-/** The lines of a diff as they are shown. */
+/** Splits a diff into the lines that are shown. */
 function linesOf(patch: string): string[] {
   return cleanHunks(patch).trimEnd().split('\n')
 }
@@ -170,7 +170,7 @@ const IMPORT =
   /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
 const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
 
-/** A hunk's header and a blank line begin a piece. */
+/** The start of a piece: a hunk's header or a blank line. */
 const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
 
 function divide(lines: readonly Line[], rank: Rank): Piece[] {
@@ -203,7 +203,7 @@ function writeDiff({ header, pieces }: Part): string {
   return [header, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
 }
 
-/** Headers of files without a diff. */
+/** Lists the headers of files without their diffs. */
 function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
   const shown = takeFitting(
     parts.slice(0, maxFiles),
@@ -220,7 +220,7 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
 
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
-/** Lines of a diff whose last one matters most: cut from the top, and said. */
+/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
 export function renderHunk(hunk: string, maxBytes: number): Written {
   if (hunk === '') return { text: '', count: 0 }
   const lines = linesOf(hunk)
@@ -232,7 +232,7 @@ export function renderHunk(hunk: string, maxBytes: number): Written {
       left -= byteLength(`\n${line}`)
       return left < 0
     }) + 1
-  // The line commented on is always there, cut if need be.
+  // The line commented on is always shown, cut if necessary.
   const from = Math.min(above, lines.length - 1)
   const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
   return { text: clipBytes(text, maxBytes), count: lines.length - from }
@@ -242,17 +242,14 @@ const IDENTIFIER = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p
 const MIN_NAME_LENGTH = 3
 const MAX_NAME_LENGTH = 60
 
-/**
- * What the names in a line weigh: how likely they then stand in documentation, measured on real changes. `text`: in
- * quotes or a comment.
- */
+/** Weights of names: how likely documentation uses them, measured on real changes. `text`: in quotes or a comment. */
 const WEIGHTS = { flag: 20, text: 16, backticks: 8, key: 8, use: 3, plain: 1 }
-/** Readers look for what they can use now before what they could use. */
+/** Names that were removed matter less to readers. */
 const REMOVED_FACTOR = 0.3
-/** A name is told by a test only where no other file has it. Whole numbers: then equal sums are equal. */
+/** A test shows a name only if no other file has it. Whole numbers, so that equal sums are equal. */
 const RANK_FACTORS = { readers: 1500, source: 1000, background: 10, named: 0 }
 
-/** The names in a changed line of a diff, each with its weight. */
+/** Lists the names in a changed line of a diff, each with its weight. */
 export function namesIn(line: string, rank: Rank): (readonly [name: string, weight: number])[] {
   if (!/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
   const text = line.slice(1)
@@ -266,7 +263,7 @@ export function namesIn(line: string, rank: Rank): (readonly [name: string, weig
 
 const COMMENT = /^\s*(?:\/\/|\/?\*|#|<!--|"""|--\s)/
 
-/** Judges a name by its form, and by what stands before and after it in its line. */
+/** Judges a name by its form and by the text before and after it in its line. */
 function weightOf(name: string, before: string, after: string): number {
   if (name.startsWith('--')) return WEIGHTS.flag
   const isQuoted = /["'`]$/.test(before) && /^["'`,:=\s]/.test(after)
@@ -282,7 +279,7 @@ function weightOf(name: string, before: string, after: string): number {
 
 const MAX_PATH_BYTES = 300
 
-/** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
+/** Describes what happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
 function describeFile(
   { status, path, oldPath, added, removed, patch }: ChangedFile,
   kind = '',
@@ -293,7 +290,7 @@ function describeFile(
   return `${status} ${where}${lineCounts(added, removed)}${why}`
 }
 
-/** ` (+3 -1)`; empty for none. */
+/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
 export function lineCounts(added: number, removed: number): string {
   return added + removed === 0 ? '' : ` (+${added} -${removed})`
 }

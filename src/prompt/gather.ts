@@ -63,7 +63,7 @@ export type SourceItem = {
     | 'signals'
   readonly url: string
   readonly title: string
-  /** Login; empty if it is not known. */
+  /** Login; empty if unknown. */
   readonly author: string
 }
 

@@ -3,12 +3,12 @@ export type ChangedFile = {
   /** `added`, `modified`, `removed`, `renamed`, … */
   readonly status: string
   readonly path: string
-  /** Where it was before it was renamed or copied; else the same as `path`. */
+  /** The path before it was renamed or copied; otherwise the same as `path`. */
   readonly oldPath: string
   /** Numbers of lines. */
   readonly added: number
   readonly removed: number
-  /** Its hunks; empty if none are known, `undefined` if GitHub shows none: binary, empty or too large. */
+  /** Its hunks; `undefined` if GitHub shows none because the file is binary, empty, or too large. */
   readonly patch: string | undefined
 }
 

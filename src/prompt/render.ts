@@ -27,7 +27,7 @@ export type EventFacts = {
     readonly files: readonly ChangedFile[]
     /** How many there are; `undefined` if there may be more than these. */
     readonly total: number | undefined
-    /** Why they are not known, if they are not. */
+    /** Why they are unknown, if they are. */
     readonly problem?: string
     /** Where the whole diff is; may be empty. */
     readonly url?: string
@@ -54,7 +54,7 @@ export type BlockOptions = {
 /** How much of an event a block contains. */
 export type ContextStats = {
   readonly commits: number
-  /** `undefined` if they are not known. */
+  /** `undefined` if unknown. */
   readonly files: number | undefined
   readonly mergedPulls: number
 }
@@ -68,7 +68,7 @@ const MAX_TITLE_BYTES = 700
 const MAX_NAMED_PAGES = 8
 /** For the line that says how many are left out. */
 const MAX_BLOCK_NOTE_BYTES = 60
-/** Kept for files, beside the longest prompt that has a diff. */
+/** Kept for files next to the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024
 
 const DELIMITER = 'github-context'
@@ -173,7 +173,7 @@ export function renderReviewContext(
   return texts.length === 0 ? '' : delimit(DATA, texts.join(''))
 }
 
-/** Writes a part of the block in at most so many bytes. */
+/** Writes a part of the block within a size. */
 type Section = (maxBytes: number) => Written
 
 /** Writes sections within a total size: small ones get what they need, large ones share the rest. */

@@ -21,7 +21,7 @@ import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
 import { originsOf } from '../look/commits.ts'
 import { followedBranch, type GitHubEvent, isSha } from '../look/event.ts'
-import type { LastJob } from '../prompt/bases.ts'
+import { type LastJob, MAX_SEARCHED_COMMITS } from '../prompt/bases.ts'
 import { attemptIn, type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
@@ -274,8 +274,6 @@ function pullRequestLink(url: string): string {
 
 /** A page of a branch's commits. */
 const PAGE_SIZE = 100
-/** As many commits of a branch are searched at most besides its newest one. */
-export const MAX_SEARCHED_COMMITS = 500
 
 /** What a search of the step's statuses has found so far. */
 type Search = {
