@@ -13,7 +13,7 @@ const USAGE = `Measures what a run costs beside the waiting: the action in dist/
 
   npm run bench                            all of it, in a minute or two
   npm run bench -- --short                 sizes and limits alone, as CI runs it
-  npm run bench -- --markdown              tables for PERFORMANCE.md
+  npm run bench -- --markdown              tables for bench/README.md
   npm run bench -- --against ../other      the action in that folder instead of the shell step
 
 Fails where a size, the memory or the number of requests is over its limit; never for a time.`

@@ -17,7 +17,7 @@ const MISSING = './missing.js'
 /**
  * What the bundle leaves out, by the text of the import (between slashes, a regular expression), with what is imported
  * instead: a run never uses it. An entry that matches nothing any more makes the bundle larger, nothing else.
- * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; PERFORMANCE.md says what this is worth.
+ * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; bench/README.md says what this is worth.
  */
 const LEFT_OUT = {
   // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts). It catches the error.
@@ -68,7 +68,7 @@ async function build(): Promise<void> {
   rmSync('build', { recursive: true, force: true })
   // On Windows the programs of a package are scripts that only a shell can start.
   const shell = process.platform === 'win32'
-  execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit', shell })
+  execFileSync('tsc', ['--project', 'config/tsconfig.build.json'], { stdio: 'inherit', shell })
   // Without a type of its own, the compiled code would be bundled as an ES module, like this package.
   writeFileSync('build/package.json', '{}\n')
   const { code, assets, stats } = await ncc(resolve('build/main.js'), {

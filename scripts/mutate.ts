@@ -30,7 +30,7 @@ for (const part of positionals) {
   const files = values.only ?? PARTS[part] ?? refuse(`There is no part ${part}.`, USAGE)
   const startedMs = performance.now()
   const stryker = join(import.meta.dirname, '../node_modules/.bin/stryker')
-  const { status } = spawnSync(stryker, ['run', '--mutate', files], {
+  const { status } = spawnSync(stryker, ['run', 'config/stryker.json', '--mutate', files], {
     stdio: 'inherit',
     env: { ...process.env, TESTS: part },
   })

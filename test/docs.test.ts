@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..')
 const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 /** Documentation that people read; `docs/pictures` holds what pictures were made from. */
-const PAGES = globSync(['*.md', 'docs/*.md', 'docs-service/*.md'], { cwd: ROOT }).toSorted()
+const PAGES = globSync(['{,.github/,bench/,docs/,docs-service/}*.md'], { cwd: ROOT }).toSorted()
 const LINKS = new Map(PAGES.map((name) => [name, linksOf(name)]))
 
 function readText(name: string): string {
@@ -65,18 +65,20 @@ it.each(PAGES)('%s links to files and anchors that exist', (name) => {
   expect(broken).toEqual([])
 })
 
-it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
-  '%s names files that exist',
-  (name) => {
-    const named = readText(name).matchAll(
-      /`((?:src|test|scripts|bench|examples|docs|docs-service)\/[\w./-]*)`/g,
-    )
-    const missing = [...named]
-      .map(([, path = '']) => path)
-      .filter((path) => !existsSync(join(ROOT, path)))
-    expect(missing).toEqual([])
-  },
-)
+it.each([
+  '.github/CONTRIBUTING.md',
+  '.github/RELEASE.md',
+  '.github/SECURITY.md',
+  'bench/README.md',
+])('%s names files that exist', (name) => {
+  const named = readText(name).matchAll(
+    /`((?:src|test|scripts|bench|examples|docs|docs-service)\/[\w./-]*)`/g,
+  )
+  const missing = [...named]
+    .map(([, path = '']) => path)
+    .filter((path) => !existsSync(join(ROOT, path)))
+  expect(missing).toEqual([])
+})
 
 it('every page of docs/ and every picture is shown or linked where people look for it', () => {
   const listed = targetsOf('docs/README.md').map((target) => join('docs', target))
@@ -102,13 +104,13 @@ it('every example has a recipe under the name of its file, which links it and ho
 it('the README and docs/ are short, and the README begins with a sentence, few links and one workflow', () => {
   const readme = readText('README.md')
   const [head = '', workflow = ''] = readme.split('```yaml\n')
-  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(190)
-  expect(wordsIn(readme)).toBeLessThanOrEqual(1900)
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(230)
+  expect(wordsIn(readme)).toBeLessThanOrEqual(2300)
   expect(head.match(/\]\(/g)?.length).toBeLessThanOrEqual(10)
   expect(head.split('\n').length).toBeLessThanOrEqual(15)
   expect(workflow.split('```')[0]?.split('\n').length).toBeLessThanOrEqual(25)
   const pages = PAGES.filter((page) => page.startsWith('docs/'))
-  expect(wordsIn(pages.map(readText).join('\n'))).toBeLessThanOrEqual(13_000)
+  expect(wordsIn(pages.map(readText).join('\n'))).toBeLessThanOrEqual(16_000)
 })
 
 function wordsIn(text: string): number {
