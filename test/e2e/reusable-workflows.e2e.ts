@@ -172,7 +172,7 @@ describe.concurrent("an App's token", () => {
     [
       'names the repositories on which the App may not be installed',
       { appToken: '' },
-      /'Not Found', the App is not installed on acme\/docs\..+ on one of: acme\/handbook acme\/api-docs /,
+      /'Not Found', the App isn't installed on acme\/docs\..+doesn't exist: acme\/handbook acme\/api-docs\./,
     ],
     [
       'says that the key is missing',
@@ -180,15 +180,15 @@ describe.concurrent("an App's token", () => {
       /The secret DOCS_APP_PRIVATE_KEY is empty\. Share it with acme\/docs/,
     ],
     [
-      'says that the client id is missing',
+      'says that the client ID is missing',
       { appToken: '', variables: () => ({ DOCS_APP_CLIENT_ID: '' }) },
-      /app-client-id is empty\. Share the variable that it comes from with acme\/docs/,
+      /app-client-id is empty\. Share its variable with acme\/docs/,
     ],
   ])('that GitHub does not give %s, and nothing is sent', async (_case, options, message) => {
     const workflow = withApp('docs-on-push')
     const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
     expect(run.job('push').log).toMatch(
-      new RegExp(`::error title=No token of the App::.*${message.source}`),
+      new RegExp(`::error title=Could not create a token for the GitHub App::.*${message.source}`),
     )
     expect(run.sent).toEqual([])
   })

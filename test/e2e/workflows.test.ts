@@ -50,34 +50,33 @@ function actionSteps({ steps = [] }: Job): Step[] {
 }
 
 const PULLS = { checks: 'read', contents: 'read', 'pull-requests': 'write', statuses: 'write' }
-const CHANGES = { actions: 'read', ...PULLS }
 const COMMANDS = { checks: 'read', contents: 'read', issues: 'write', 'pull-requests': 'write' }
 
 const REPORT = { 'pull-requests': 'read' }
 
 /** What each job needs of GitHub, and nothing more. */
 const PERMISSIONS: Values<Fields> = {
-  'api-changelog/changelog': CHANGES,
+  'api-changelog/changelog': PULLS,
   'docs-command/command': COMMANDS,
   'docs-for-pull-requests/docs': PULLS,
   'docs-on-merge/docs': PULLS,
-  'docs-on-push/docs': CHANGES,
+  'docs-on-push/docs': PULLS,
   'docs-on-release/docs': PULLS,
   'docs-wanted-label/docs': PULLS,
-  'docs-with-releases/docs': { ...CHANGES, contents: 'write' },
-  'monorepo/docs': CHANGES,
+  'docs-with-releases/docs': { ...PULLS, contents: 'write' },
+  'monorepo/docs': PULLS,
   'private-docs-many-repositories/docs': {},
   'report-only/report': { ...REPORT, issues: 'write' },
   'report-to-chat/report': REPORT,
   'site-is-red/report': { issues: 'write' },
-  'weekly/care': CHANGES,
+  'weekly/care': PULLS,
 }
 /** What the callers of the reusable workflows grant. */
 const CALLERS: Values<Fields> = {
-  'docs-on-push': CHANGES,
+  'docs-on-push': PULLS,
   'docs-on-merge': PULLS,
   'docs-command': COMMANDS,
-  weekly: CHANGES,
+  weekly: PULLS,
 }
 
 // act can't show what GitHub does with permissions, concurrency and time limits; these tests hold that they are there.
