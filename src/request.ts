@@ -152,7 +152,16 @@ const OF_PROMPTS = [
   'follow-up',
   'pause-after',
 ] as const
-const OF_JOBS = [...OF_PROMPTS, 'wait', 'timeout', ...OF_WAITING, 'fail-on', 'comment'] as const
+const OF_JOBS = [
+  ...OF_PROMPTS,
+  'wait',
+  'timeout',
+  ...OF_WAITING,
+  'fail-on',
+  'comment',
+  'pr-reviewers',
+  'pr-labels',
+] as const
 
 /** The problems of single inputs. A key and a project ID that are swapped are one problem. */
 function singleInputProblems({ environment, problems }: Run): InputProblem[] {

@@ -53,7 +53,9 @@ export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
 }
 
-export type Repository = FromGitHub<{ full_name: string; fork: boolean; default_branch: string }>
+export type Repository = FromGitHub<
+  Record<'full_name' | 'default_branch' | 'visibility', string> & { fork: boolean }
+>
 
 /** A commit in the payload of a push. */
 export type PushedCommit = FromGitHub<{

@@ -111,6 +111,21 @@ export const LOGINS = format<readonly string[]>(
   [],
 )
 
+/** In `pr-reviewers`: the people whose changes the docs pull request is about. */
+export const SOURCE_AUTHORS = 'source-authors'
+
+/** Logins and teams, separated by commas or line breaks. */
+export const REVIEWERS = format<readonly string[]>(
+  'logins, teams (`org/team`), and `source-authors`, without `@`, separated by commas',
+  (text) => {
+    const names = splitList(text)
+    const invalid = names.find((name) => !/^[\w.-]+(?:\/[\w.-]+|\[bot\])?$/.test(name))
+    if (invalid !== undefined) throw new ValueError("isn't a reviewer", { part: invalid })
+    return names
+  },
+  [],
+)
+
 /** Mintlify's agent. Its work never starts a job, whatever `ignore-authors` lists. */
 const MINTLIFY_AUTHOR = 'mintlify[bot]'
 

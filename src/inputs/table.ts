@@ -19,6 +19,7 @@ import {
   MINTLIFY_KEY,
   oneOf,
   PROJECT_ID,
+  REVIEWERS,
   TEXT,
   ValueError,
 } from './formats.ts'
@@ -65,6 +66,8 @@ export const INPUTS = {
   'skip-labels': input('comments', LABELS, 'no-docs'),
   'follow-up': input('comments', BOOLEAN, 'true'),
   'pause-after': optional('comments', duration({ maxMs: Number.POSITIVE_INFINITY })),
+  'pr-reviewers': input('comments', REVIEWERS),
+  'pr-labels': input('comments', LABELS),
   comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
   'github-token': input('comments', GITHUB_TOKEN, `\${{ github.token }}`),
   matrix: input('comments', MATRIX, `\${{ toJSON(matrix) }}`),

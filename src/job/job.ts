@@ -1,15 +1,15 @@
 import { skip } from '../decide/skip.ts'
 import { writePermission } from '../github/comments.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
+import { md } from '../lib/markdown.ts'
 import type { Command, Trigger } from '../look/command.ts'
 import { findUnchanged } from '../look/commits.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isSuccess } from '../record/bodies.ts'
-import { createLine, earlierJobLine, writeSourceComment } from '../record/comments.ts'
 import { isFull, STATUS_PERMISSION } from '../record/memory.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { updateDocsPull } from './docs-pull.ts'
 import {
   type AcceptedJob,
   fullCommitError,
@@ -139,26 +139,36 @@ async function publish(
   if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
   let report = first
+  let pull: PullReport | undefined
+  let note = md``
   const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
   const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
-  const show = (pull: PullReport): void => {
-    report = withPull(first, pull)
+  const show = (): void => {
+    const shown = pull === undefined ? first : withPull(first, pull)
+    report = { ...shown, pullText: [...shown.pullText, note] }
     publishReport(report, run)
   }
-  if (finished !== undefined) show(await readPullReport(finished, run))
+  if (finished !== undefined) {
+    pull = await readPullReport(finished, run)
+    show()
+  }
   const level = isSuccess(report.result) ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
-  const hasNote = await updateSourceComment(report, trigger, run)
-  await record.end(report, hasNote)
+  // A cancelled run has 5 s: what only it can finish comes first.
+  if (report.result === 'cancelled') await record.end(report, false)
+  const update = await updateDocsPull(report, trigger, run)
+  note = update.note
+  show()
+  if (report.result !== 'cancelled') await record.end(report, update.hasCommands)
   if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
-  if (wantsPreview && wait && finished && report.pull && accepted) {
-    const before = report.pull
+  if (wantsPreview && wait && finished && pull && accepted) {
+    const before = pull
     const { deadlineMs } = accepted
-    const later = await waitForPreview(finished, before, { endedAtMs, deadlineMs }, run)
-    if (later !== before) {
-      show(later)
-      await record.end(report, hasNote)
+    pull = await waitForPreview(finished, before, { endedAtMs, deadlineMs }, run)
+    if (pull !== before) {
+      show()
+      await record.end(report, update.hasCommands)
     }
   }
 }
@@ -184,31 +194,4 @@ async function requestReview(
   await github.attempt(call, () =>
     github.call(({ rest }) => rest.pulls.requestReviewers({ ...github.repository, ...request })),
   )
-}
-
-/**
- * Says on the agent's pull request what led to this job or message.
- *
- * @returns whether a command there, in this repository, continues the job
- */
-async function updateSourceComment(
-  { plan, prLink, accepted, result, job }: Report,
-  trigger: Trigger,
-  run: Run,
-): Promise<boolean> {
-  const pull = prLink || accepted?.prLink || ''
-  if (!accepted || !plan || pull === '' || result === 'cancelled') return false
-  const { id, sentAtMs: atMs } = accepted
-  const lines =
-    plan.kind === 'wait' ? [] : [createLine({ jobId: id, atMs }, plan.items, trigger, run)]
-  if (plan.kind !== 'create') {
-    const createdAtMs = Date.parse(job?.createdAt ?? '') || accepted.namedAtMs
-    const earlierAtMs = plan.namedAtMs ?? (plan.kind === 'wait' ? createdAtMs : undefined)
-    if (earlierAtMs !== undefined) lines.push(earlierJobLine(id, earlierAtMs))
-  }
-  const isWritten = await writeSourceComment(pull, lines, run)
-  const { repository, number } = locatePullRequest(pull, run.github) ?? {}
-  const isHere = repository?.toLowerCase() === run.environment.repository.toLowerCase()
-  const thread = trigger.command?.source.thread
-  return isWritten && isHere && thread !== undefined && thread.number !== number
 }

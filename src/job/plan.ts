@@ -22,6 +22,7 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import { MAX_SEARCHED_COMMITS } from '../prompt/bases.ts'
+import type { Sources } from '../prompt/gather.ts'
 import { type PullState, readPullState } from '../pull/pull-state.ts'
 import {
   type EarlierRuns,
@@ -37,6 +38,7 @@ import {
   type JobRequest,
   type JobTools,
   type Prompt,
+  readSources,
   writePrompt,
 } from './prompt.ts'
 
@@ -63,6 +65,8 @@ type WaitAction = {
   readonly job: Job | undefined
   /** When GitHub was first told of it, if it was; milliseconds since the epoch. */
   readonly namedAtMs: number | undefined
+  /** What the run is about that a re-run repeats. */
+  readonly sources?: Sources
 }
 
 const NEW_JOB: CreateAction = { kind: 'create', earlierPull: undefined }
@@ -90,7 +94,11 @@ export async function makePlan(
     run,
   )
   run.cancel.throwIfAborted()
-  if (action.kind === 'wait' || action.kind === 'skip') return action
+  if (action.kind === 'skip') return action
+  if (action.kind === 'wait') {
+    if (found.attempt.kind !== 'job') return action
+    return { ...action, sources: await readSources(found, request, tools, run) }
+  }
   return { ...action, ...(await writePrompt(action, found, request, tools, run)) }
 }
 

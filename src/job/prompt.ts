@@ -131,6 +131,20 @@ export async function writePrompt(
   }
 }
 
+/** Reads what the first attempt of a re-run was about. */
+export async function readSources(
+  found: EarlierRuns,
+  { trigger }: JobRequest,
+  { mergedPulls, readers }: JobTools,
+  run: Run,
+): Promise<Sources> {
+  if (trigger.command !== undefined) return sourcesOf(trigger, {}, run)
+  const signals = (await readers?.contentGaps()) ?? []
+  const { lastJob, reachedLimit } = found
+  const facts = { mergedPulls, signals, lastJob, reachedLimit, promptBytes: 0 }
+  return (await describeEvent(trigger, facts, run)).sources
+}
+
 /** What a message also asks for: to resolve conflicts, and to keep what people have committed. */
 function requestsFor({ conflicts, editors }: PullState): string {
   return joinSentences(

@@ -26,6 +26,7 @@ import {
 import { formatDuration } from '../lib/time.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import { describeFailure, hasStatus, mintlifyWord } from '../mintlify/mintlify-errors.ts'
+import type { Sources } from '../prompt/gather.ts'
 import type { ContextStats } from '../prompt/render.ts'
 import type { PullReport } from '../pull/pull.ts'
 import { noPullRequestWords, pullOutputs, pullSummary } from '../pull/pull-words.ts'
@@ -285,8 +286,13 @@ function jobOutputs(report: Report): OutputValues {
   }
 }
 
+/** What the run is about; `undefined` if it only waits for a given job. */
+export function sourcesOfPlan(plan: Plan | undefined): Sources | undefined {
+  return plan?.kind === 'wait' ? plan.sources : plan
+}
+
 function authorsOf(plan: Plan | undefined): string {
-  return plan === undefined || plan.kind === 'wait' ? '' : plan.authors.join('\n')
+  return (sourcesOfPlan(plan)?.authors ?? []).join('\n')
 }
 
 /** What this run did to the pull request: one that was there before the message was updated. */

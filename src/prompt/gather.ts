@@ -60,7 +60,7 @@ export type SourceItem = {
     | 'command'
     | 'review'
     | 'workflow'
-    | 'signals'
+    | 'content-gaps'
   readonly url: string
   readonly title: string
   /** Login; empty if unknown. */
@@ -158,7 +158,7 @@ export function sourcesOf(
   let items = merged.length > 0 ? ofMerged : ofCommits
   if (items.length === 0 && row.subject === 'workflow-run' && followed)
     items = [toSource('workflow', followed.html_url, followed.name, followed.actor)]
-  if (items.length === 0 && signals.length > 0) items = [toSource('signals')]
+  if (items.length === 0 && signals.length > 0) items = [toSource('content-gaps')]
   if (release) items = [toSource('release', release.html_url, release.name || release.tag_name)]
   const thread = pull ?? issue ?? discussion
   if (thread) {

@@ -11,17 +11,16 @@ import {
   type ThreadComment,
   writePermission,
 } from '../github/comments.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
-import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
-import { byteLength, parseJson, shorten } from '../lib/text.ts'
-import type { Command, Trigger } from '../look/command.ts'
+import { joinMarkdown, Markdown } from '../lib/markdown.ts'
+import { parseJson } from '../lib/text.ts'
+import type { Command } from '../look/command.ts'
 import type { SourceItem } from '../prompt/gather.ts'
-import { isRerun, runUrlOf } from '../runner/environment.ts'
+import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Attempt, EarlierRuns, NamedJob } from './memory.ts'
 
-/** What a comment of ours tells later runs, unseen by people. */
+/** What a comment of the action tells later runs, hidden from people. */
 type Marker = RecordMarker | SourceCommentMarker
 
 /** Of a reply to a command, or of the step's comment on a pull request. */
@@ -45,12 +44,13 @@ export type RecordMarker = {
   readonly source: string
 }
 
-/** One job or message. */
-type SourceLine = {
+/** A job or message in the source comment. */
+export type SourceLine = {
   /** Milliseconds since the epoch. */
   readonly atMs: number
+  /** ID of the job; empty if more people can read the docs repository than the run's. */
   readonly job: string
-  /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
+  /** URL of the run, and its event; empty for an earlier job, whose details are unknown. */
   readonly run: string
   readonly event: string
   readonly items: readonly SourceItem[]
@@ -58,14 +58,26 @@ type SourceLine = {
   readonly more: number
 }
 
-/** Of the note on a docs pull request. */
-type SourceCommentMarker = {
-  readonly kind: 'note'
+/** Whose reviews were requested on a docs pull request. */
+export type ReviewRequests = {
+  /** Whether the reviewers and labels of the run that opened it are set. */
+  readonly isSetUp: boolean
+  /** Logins and teams that were asked, or that GitHub refused to ask. */
+  readonly asked: readonly string[]
+  /** How many of them were asked by updates. */
+  readonly later: number
+}
+
+/** Marker of the source comment. */
+export type SourceCommentMarker = {
+  readonly kind: 'source'
   readonly project: string
   /** Newest first. */
   readonly lines: readonly SourceLine[]
   /** How many older lines were left out. */
-  readonly earlier: number
+  readonly older: number
+  /** `undefined` if no run wanted reviewers or labels. */
+  readonly requests?: ReviewRequests | undefined
 }
 
 const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
@@ -129,7 +141,7 @@ type ThreadComments = {
 type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** Lists all comments of a thread. */
-async function listThread(thread: Thread, run: Run): Promise<Lookup<ThreadComments>> {
+export async function listThread(thread: Thread, run: Run): Promise<Lookup<ThreadComments>> {
   const { github } = run
   return await github.read(async () => {
     const all = await listComments(github, thread)
@@ -189,14 +201,14 @@ export async function writeComment(
 /** Whether two markers are of the comment that there is to be only one of. */
 function isSameComment(one: Marker, other: Marker): boolean {
   if (one.project !== other.project) return false
-  if (one.kind === 'note' || other.kind === 'note') return one.kind === other.kind
+  if (one.kind === 'source' || other.kind === 'source') return one.kind === other.kind
   if (one.kind !== other.kind || one.step !== other.step) return false
   return one.kind === 'status' || (one.run === other.run && one.source === other.source)
 }
 
 /**
  * Reads what the comments before a command tell: an earlier attempt's reply, and the job of the step's newest reply in the
- * thread, else that of the note on the agent's pull request.
+ * thread, else that of the source comment on the docs pull request.
  *
  * @param marker of the reply to the command
  */
@@ -286,7 +298,7 @@ function jobOfReply(
   return { id: job, prLink: pull || withPull?.pull || '', namedAtMs: namedAt }
 }
 
-/** The job of the note in the main thread, where the command stands on the agent's pull request. */
+/** Finds the job of the source comment if the command is on the docs pull request. */
 async function findInSourceComment(
   { source: { thread } }: Command,
   own: readonly OwnComment[],
@@ -299,8 +311,8 @@ async function findInSourceComment(
     if (!listed.known) return listed
     inMain = listed.value.own
   }
-  const notes = inMain.flatMap(({ marker: one }) => (one.kind === 'note' ? [one] : []))
-  const line = notes.findLast((one) => one.project === project)?.lines[0]
+  const sourceComments = inMain.flatMap(({ marker: one }) => (one.kind === 'source' ? [one] : []))
+  const line = sourceComments.findLast((one) => one.project === project)?.lines[0]
   const prLink = `${run.github.serverUrl}/${run.environment.repository}/pull/${thread.number}`
   return { known: true, value: line && { id: line.job, prLink, namedAtMs: line.atMs } }
 }
@@ -318,132 +330,4 @@ function toldId(
 ): number {
   const id = Number(/^(?:main|review)\/(\d+)$/.exec(marker.source)?.[1])
   return comments.some((one) => one.ref.id === id) ? id : ref.id
-}
-
-const MAX_SOURCE_LINES = 20
-const MAX_SOURCES = 5
-const MAX_TITLE_LENGTH = 80
-/** GitHub takes 65,536 characters. */
-const MAX_SOURCE_COMMENT_BYTES = 60 * 1024
-
-/** The line of a run's job or message, sent at a time in milliseconds since the epoch. */
-export function createLine(
-  sent: { readonly jobId: string; readonly atMs: number },
-  items: readonly SourceItem[],
-  { event: { name } }: Trigger,
-  { environment }: Run,
-): SourceLine {
-  const shown = items
-    .slice(0, MAX_SOURCES)
-    .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
-  const more = items.length - shown.length
-  const { jobId: job, atMs } = sent
-  return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
-}
-
-/** The line of a job of which nothing else is known, named first at a time in milliseconds since the epoch. */
-export function earlierJobLine(job: string, atMs: number): SourceLine {
-  return { atMs, job, run: '', event: '', items: [], more: 0 }
-}
-
-/**
- * Adds lines, newest first, to the one note of the project on the agent's pull request, in whichever repository: what
- * each job and message was for. A failure is a line in the log.
- *
- * @returns whether the note is there
- */
-export async function writeSourceComment(
-  prLink: string,
-  lines: readonly SourceLine[],
-  run: Run,
-): Promise<boolean> {
-  const { github, inputs, log } = run
-  const place = locatePullRequest(prLink, github)
-  if (place === undefined || !canWriteComments(inputs)) return false
-  const { repository, number } = place
-  const thread = { ...pullRequestThread(number), repository }
-  const written = await github.read(async () => {
-    const listed = await listThread(thread, run)
-    if (!listed.known) throw listed.error
-    const project = hashProject(run)
-    const known = listed.value.own.flatMap(({ ref, marker }) =>
-      marker.kind === 'note' && marker.project === project ? [{ ref, marker }] : [],
-    )
-    const before = known.at(-1)
-    const told = before?.marker.lines ?? []
-    const added = lines.filter(
-      (line) => line.run !== '' || !told.some(({ job }) => job === line.job),
-    )
-    if (added.length === 0) return
-    const marker = {
-      kind: 'note',
-      project,
-      lines: [...added, ...told],
-      earlier: before?.marker.earlier ?? 0,
-    } as const
-    const draft = fitSourceComment(marker, repository, run)
-    await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
-  })
-  if (!written.known) log.info(`Failed to write the note on ${prLink}: ${written.why}.`)
-  return written.known
-}
-
-/** Leaves the oldest lines out, as many as must be. */
-function fitSourceComment(marker: SourceCommentMarker, repository: string, run: Run) {
-  let { lines, earlier } = marker
-  for (;;) {
-    const draft = {
-      marker: { ...marker, lines, earlier },
-      text: sourceCommentBody(lines, earlier, repository, run),
-    }
-    // The marker has four bytes for three.
-    const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
-    if (
-      lines.length <= MAX_SOURCE_LINES &&
-      (bytes <= MAX_SOURCE_COMMENT_BYTES || lines.length === 1)
-    )
-      return draft
-    lines = lines.slice(0, -1)
-    earlier += 1
-  }
-}
-
-function sourceCommentBody(
-  lines: readonly SourceLine[],
-  earlier: number,
-  repository: string,
-  run: Run,
-): Markdown {
-  const { command } = run.inputs
-  const isHere = repository.toLowerCase() === run.environment.repository.toLowerCase()
-  const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
-  const how = md`To have it changed, comment ${code(`${command} …`)} here, such as ${code(`${command} shorter, and add an example`)}.`
-  const list = [...lines.map(lineText), ...(earlier > 0 ? [md`and ${earlier} earlier`] : [])]
-  return joinMarkdown([
-    md`💬 **The code changes that these docs are for**`,
-    joinMarkdown(
-      list.map((text) => md`- ${text}`),
-      '\n',
-    ),
-    ...(isHere && hasCommand && command !== '' && run.inputs['follow-up'] ? [how] : []),
-  ])
-}
-
-function lineText({ atMs, run, event, items, more }: SourceLine): Markdown {
-  const date = new Date(atMs).toISOString().slice(0, 10)
-  if (run === '') return md`${date}: an earlier job`
-  const named = items.length === 0 ? [md`${event}`] : items.map(itemText)
-  const shown = [...named, ...(more > 0 ? [md`and ${more} more`] : [])]
-  return joinMarkdown([md`${date}, ${link('workflow run', run)}`, joinMarkdown(shown, '; ')], ': ')
-}
-
-function itemText({ kind, url, title, author }: SourceItem): Markdown {
-  const by = author === '' ? md`` : md` by **${author}**`
-  if (kind === 'signals') return md`what readers missed`
-  if (kind === 'command' || kind === 'review')
-    return md`${link(`a ${kind}`, url)}${by}${title === '' ? md`` : md`: ${title}`}`
-  // The address itself, so that GitHub links back from there.
-  if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
-    return md`${Markdown.raw(url)} ${title}${by}`
-  return md`${link(title, url)}${by}`
 }

@@ -40,25 +40,6 @@ describe.concurrent('what can be added to any recipe', () => {
     expect(run.world.statuses.at(-1)?.description).toContain(`(${run.docs.jobs[0]?.id})`)
   })
 
-  it('Labels and reviewers: asks one author after the other, also where one is refused', async () => {
-    const run = await runWorkflow('docs-on-push', {
-      workflow: withSnippet('Labels and reviewers').replace(
-        /AUTHORS: .*/,
-        'AUTHORS: "octocat hubot"',
-      ),
-      before: ({ github }) =>
-        github.faults.push({ match: /requested_reviewers/, end: '422', times: 1 }),
-    })
-    const asked = run.github.journal.filter(
-      ({ line }) => line === 'POST /pulls/1/requested_reviewers',
-    )
-    expect(asked.map(({ body, status }) => [body['reviewers'], status])).toEqual([
-      [['octocat'], 422],
-      [['hubot'], 201],
-    ])
-    expect(run.job('docs').log).toContain("octocat can't be asked")
-  })
-
   it.each([
     ['answer', [], 0],
     ['one of which does not answer', ['/guides/pets'], 1],

@@ -25,7 +25,7 @@ const it = itWithScene()
 const writing = (lines: readonly string[]): string[] =>
   lines.filter((line) => /comments|replies|reactions/.test(line))
 
-it('a command gets eyes, a reply that is edited to its end, and a note on the agent’s pull request', async ({
+it('a command gets eyes, a reply that is edited to its end, and a source comment on the docs pull request', async ({
   scene,
 }) => {
   const end = await scene.ask({ words: '/docs explain the new flag', end: 'pull-request' })
@@ -40,9 +40,9 @@ it('a command gets eyes, a reply that is edited to its end, and a note on the ag
         'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
     ],
     [
-      '💬 **The code changes that these docs are for**\n\n' +
-        '- 2026-01-05, [workflow run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
-        'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
+      '💬 **Code changes covered by this pull request**\n\n' +
+        '- 2026-01-05, [workflow run](https://github.com/acme/docs/actions/runs/1001): [command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
+        'To request changes, comment `/docs …` here. For example: `/docs make it shorter and add an example`',
     ],
   ])
   expect(scene.reactions()).toEqual(['eyes'])

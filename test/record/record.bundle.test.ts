@@ -39,7 +39,7 @@ it.each(['', '/api/v3'])(
     expect(scene.reactions()).toEqual(['eyes', 'eyes'])
     expect(words(scene)).toEqual([
       expect.stringMatching(/^✅ \*\*Docs pull request ready for review: \[acme\/docs#\u200b1\]/),
-      expect.stringContaining('💬 **The code changes that these docs are for**'),
+      expect.stringContaining('💬 **Code changes covered by this pull request**'),
       expect.stringMatching(/^✅ \*\*Docs pull request ready for review: /),
     ])
     expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual(

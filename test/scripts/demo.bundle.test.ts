@@ -21,7 +21,7 @@ test('the demo shows a push, a command, a review, and the report, and prints no 
   expect(command).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
   expect(push).toMatch(/^ {2}│ Preview ready$/m)
   expect(command).toMatch(
-    /The code changes that these docs are for\*\*\n.*\n.*a command by \*\*mona\*\*/,
+    /Code changes covered by this pull request\*\*\n.*\n.*command by \*\*mona\*\*/,
   )
   expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
   expect(review).toMatch(/^ {2}│ Comment 1: Say how old a snapshot can be\.$/m)

@@ -274,6 +274,11 @@ function rootOf(world: World, violations: string[]): Fields {
               return { atMs: one.atMs, fields }
             }),
           ),
+          ...items('LABELED_EVENT', () =>
+            pull.labeled.map((name) => {
+              return { atMs: 0, fields: { __typename: 'LabeledEvent', label: { name } } }
+            }),
+          ),
           ...items('REVIEW_REQUESTED_EVENT', () =>
             pull.reviewRequests.map(({ reviewer, atMs }) => {
               const asked = { requestedReviewer: requestedReviewer(reviewer) }
@@ -375,6 +380,7 @@ type Timed = { readonly atMs: number; readonly fields: Fields }
 const TIMELINE = [
   'HEAD_REF_FORCE_PUSHED_EVENT',
   'ISSUE_COMMENT',
+  'LABELED_EVENT',
   'PULL_REQUEST_COMMIT',
   'PULL_REQUEST_REVIEW',
   'REVIEW_REQUESTED_EVENT',

@@ -141,6 +141,7 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
     const known = pull?.fields.labels ?? []
     const labels = [...new Map([...known, ...added].map((one) => [one?.name, one])).values()]
     if (pull !== undefined) pull.fields = { ...pull.fields, labels }
+    pull?.labeled.push(...added.map(({ name }) => name))
     return ok(labels.map((label) => ({ ...LABEL, ...label })))
   }
   if (path.endsWith('/reactions')) {

@@ -61,6 +61,8 @@ export type Pull = {
   awaited: readonly string[]
   /** Every request for a review, oldest first. */
   readonly reviewRequests: { readonly reviewer: string; readonly atMs: number }[]
+  /** Every label that the token's account ever set. */
+  readonly labeled: string[]
   files: readonly CommitFile[]
   /** Until then, GitHub's index from commit to pull request does not know it. */
   indexedAtMs: number
@@ -252,6 +254,7 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
     landed: given.merged === true && given.merge_commit_sha ? [given.merge_commit_sha] : [],
     replaced: [],
     awaited: [],
+    labeled: [],
     reviewRequests: [],
     files,
     indexedAtMs: 0,

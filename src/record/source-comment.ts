@@ -1,0 +1,226 @@
+import { pullRequestThread } from '../github/comments.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
+import type { FromGitHub } from '../github/types.ts'
+import { canWriteComments } from '../inputs/table.ts'
+import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
+import { byteLength, shorten, visibleText } from '../lib/text.ts'
+import type { Trigger } from '../look/command.ts'
+import type { SourceItem } from '../prompt/gather.ts'
+import { runUrlOf } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
+import {
+  hashProject,
+  listThread,
+  type ReviewRequests,
+  type SourceCommentMarker,
+  type SourceLine,
+  writeComment,
+} from './comments.ts'
+
+const MAX_LINES = 20
+const MAX_ITEMS = 5
+const MAX_TITLE_LENGTH = 80
+/** GitHub takes 65,536 characters. */
+const MAX_COMMENT_BYTES = 60 * 1024
+const DAY_MS = 86_400_000
+
+/** A docs pull request on this GitHub. */
+export type DocsPullPlace = {
+  /** `owner/name`, as the repository is called now. */
+  readonly repository: string
+  readonly number: number
+  /** Whether it is in the run's repository. */
+  readonly isOwn: boolean
+  /** Whether more people can read it than the run's repository, or that is unknown. */
+  readonly isExposed: boolean
+}
+
+const DOCS_REPOSITORY = `query DocsRepository($owner: String!, $repo: String!, $ownOwner: String!, $ownRepo: String!) {
+  docs: repository(owner: $owner, name: $repo) { nameWithOwner visibility }
+  own: repository(owner: $ownOwner, name: $ownRepo) { visibility } }`
+
+type VisibilityNode = FromGitHub<{ nameWithOwner: string; visibility: string }>
+type DocsRepositoryAnswer = FromGitHub<{ docs: VisibilityNode; own: VisibilityNode }>
+
+const VISIBILITIES = ['private', 'internal', 'public']
+
+/** Finds out where a docs pull request is and who can read it; `undefined` if it isn't on this GitHub. */
+export async function placeDocsPull(
+  prLink: string,
+  { event: { payload } }: Trigger,
+  { github, environment }: Run,
+): Promise<DocsPullPlace | undefined> {
+  const place = locatePullRequest(prLink, github)
+  if (place === undefined) return undefined
+  const { owner, repo, number } = place
+  const isRunsOwn = (name: string) => name.toLowerCase() === environment.repository.toLowerCase()
+  if (isRunsOwn(place.repository))
+    return { repository: place.repository, number, isOwn: true, isExposed: false }
+  const { owner: ownOwner, repo: ownRepo } = github.repository
+  const answer = await github.read(() =>
+    github.graphql<DocsRepositoryAnswer>(DOCS_REPOSITORY, { owner, repo, ownOwner, ownRepo }),
+  )
+  const { docs, own } = answer.known ? answer.value.data : {}
+  const repository = docs?.nameWithOwner ?? place.repository
+  const rank = (name = '') => VISIBILITIES.indexOf(name.toLowerCase())
+  const ofDocs = rank(docs?.visibility ?? '')
+  const ofRun = rank(own?.visibility ?? payload.repository?.visibility ?? '')
+  const isOwn = isRunsOwn(repository)
+  return { repository, number, isOwn, isExposed: !isOwn && (ofDocs < 0 || ofDocs > ofRun) }
+}
+
+/** Makes the line of a run's job or message, sent at a time in milliseconds since the epoch. */
+export function createLine(
+  sent: { readonly jobId: string; readonly atMs: number },
+  items: readonly SourceItem[],
+  { event: { name } }: Trigger,
+  { environment }: Run,
+): SourceLine {
+  const shown = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
+  const more = items.length - shown.length
+  const { jobId: job, atMs } = sent
+  return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
+}
+
+/** Makes the line of a job whose details are unknown, named first at a time in milliseconds since the epoch. */
+export function earlierJobLine(job: string, atMs: number): SourceLine {
+  return { atMs, job, run: '', event: '', items: [], more: 0 }
+}
+
+/** What a run adds to the source comment. */
+export type SourceChange = {
+  /** Newest first. */
+  readonly lines: readonly SourceLine[]
+  /** Added if the comment doesn't have it: of an earlier job, or of the run that a re-run repeats. */
+  readonly ifMissing?: SourceLine | undefined
+  readonly requests?: ReviewRequests | undefined
+}
+
+/** Reads who was asked to review; `undefined` if the source comment doesn't say. */
+export async function readReviewRequests(
+  place: DocsPullPlace,
+  run: Run,
+): Promise<ReviewRequests | undefined> {
+  if (place.isExposed || !canWriteComments(run.inputs)) return undefined
+  const found = await run.github.read(() => readSourceComment(place, run))
+  return found.known ? found.value?.marker.requests : undefined
+}
+
+/** Reads the project's source comment on a docs pull request; `undefined` if there is none. Or a GitHubError. */
+async function readSourceComment({ repository, number }: DocsPullPlace, run: Run) {
+  const thread = { ...pullRequestThread(number), repository }
+  const listed = await listThread(thread, run)
+  if (!listed.known) throw listed.error
+  const project = hashProject(run)
+  const found = listed.value.own.findLast(
+    ({ marker }) => marker.kind === 'source' && marker.project === project,
+  )
+  return found?.marker.kind === 'source' ? { ref: found.ref, marker: found.marker } : undefined
+}
+
+/**
+ * Adds lines to the project's one source comment on a docs pull request. A failure is a line in the log.
+ *
+ * @returns whether the comment is there
+ */
+export async function writeSourceComment(
+  place: DocsPullPlace,
+  { lines, ifMissing, requests }: SourceChange,
+  run: Run,
+): Promise<boolean> {
+  const { github, log } = run
+  const { repository, number, isOwn, isExposed } = place
+  const written = await github.read(async () => {
+    const before = await readSourceComment(place, run)
+    const known = before?.marker.lines ?? []
+    const isKnown = ({ job, run: url }: SourceLine) =>
+      isExposed
+        ? known.length > 0
+        : known.some((line) => line.job === job && (url === '' || line.run === url))
+    const missing = ifMissing === undefined || isKnown(ifMissing) ? [] : [ifMissing]
+    const added = [...lines, ...missing]
+    if (added.length === 0 && requests === undefined) return
+    const all = [...added, ...known]
+    const marker = {
+      kind: 'source',
+      project: hashProject(run),
+      lines: isExposed ? all.map(dateOf) : all,
+      older: before?.marker.older ?? 0,
+      requests: isExposed ? undefined : (requests ?? before?.marker.requests),
+    } as const
+    const draft = fitComment(marker, isOwn, run)
+    const thread = { ...pullRequestThread(number), repository }
+    await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
+  })
+  if (written.known) return true
+  const purpose = `write the source comment on ${repository}#${number}`
+  if (isOwn)
+    github.report(written.error, { purpose, permission: 'pull-requests: write', level: 'info' })
+  else log.info(`Failed to ${purpose}: ${written.why}.`)
+  return false
+}
+
+/** All that more people than those who can read the run's repository may see of a line. */
+function dateOf({ atMs }: SourceLine): SourceLine {
+  return earlierJobLine('', atMs - (atMs % DAY_MS))
+}
+
+/** Leaves the oldest lines out, as many as must be. */
+function fitComment(marker: SourceCommentMarker, isOwn: boolean, run: Run) {
+  let { lines, older } = marker
+  for (;;) {
+    const draft = {
+      marker: { ...marker, lines, older },
+      text: commentBody(lines, older, isOwn, run),
+    }
+    // The marker has four bytes for three.
+    const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
+    if (lines.length <= MAX_LINES && (bytes <= MAX_COMMENT_BYTES || lines.length === 0))
+      return draft
+    lines = lines.slice(0, -1)
+    older += 1
+  }
+}
+
+function commentBody(
+  lines: readonly SourceLine[],
+  older: number,
+  isOwn: boolean,
+  run: Run,
+): Markdown {
+  const { command, 'follow-up': followUp } = run.inputs
+  const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
+  const how = md`To request changes, comment ${code(`${command} …`)} here. For example: ${code(`${command} make it shorter and add an example`)}`
+  const list = [...lines.map(lineText), ...(older > 0 ? [md`and ${older} older`] : [])]
+  return joinMarkdown([
+    md`💬 **Code changes covered by this pull request**`,
+    joinMarkdown(
+      list.map((text) => md`- ${text}`),
+      '\n',
+    ),
+    ...(isOwn && hasCommand && command !== '' && followUp ? [how] : []),
+  ])
+}
+
+function lineText({ atMs, job, run, event, items, more }: SourceLine): Markdown {
+  const date = new Date(atMs).toISOString().slice(0, 10)
+  if (run === '') return job === '' ? md`${date}` : md`${date}: earlier job (details unavailable)`
+  const named = items.length === 0 ? [md`${event}`] : items.map(itemText)
+  const shown = [...named, ...(more > 0 ? [md`and ${more} more`] : [])]
+  return joinMarkdown([md`${date}, ${link('workflow run', run)}`, joinMarkdown(shown, '; ')], ': ')
+}
+
+function itemText({ kind, url, title, author }: SourceItem): Markdown {
+  const by = author === '' ? md`` : md` by **${author}**`
+  if (kind === 'content-gaps') return md`content gaps`
+  if (kind === 'command' || kind === 'review')
+    return md`${link(kind, url)}${by}${title === '' ? md`` : md`: ${title}`}`
+  // The address itself, so that GitHub links back from there.
+  if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
+    return md`${Markdown.raw(url)} ${title}${by}`
+  // Without a readable title, a commit is named by its SHA, an issue by its number.
+  const label = visibleText(title).trim() === '' ? url.replace(/.*\//, '').slice(0, 7) : title
+  return md`${link(label, url)}${by}`
+}
