@@ -7,7 +7,6 @@ import { aligned, readOptions, runScript } from '../scripts/options.ts'
 import { MAX_REQUESTS } from '../src/readers/analytics-reader.ts'
 import { type Command, isInstalled, NODE, peakOf, type Times, timesOf } from './processes.ts'
 import { scenesOf, startStage } from './scenes.ts'
-import { simulateWaiting, type Table } from './waiting.ts'
 
 const USAGE = `Measures what a run costs beside the waiting: the action in dist/ against a shell step with the same requests.
 
@@ -17,6 +16,13 @@ const USAGE = `Measures what a run costs beside the waiting: the action in dist/
   npm run bench -- --against ../other      the action in that folder instead of the shell step
 
 Fails where a size, the memory or the number of requests is over its limit; never for a time.`
+
+/** Figures side by side; the first column names the row. */
+type Table = {
+  readonly title: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
 
 const ROOT = join(import.meta.dirname, '..')
 const RUNS = 15
@@ -123,7 +129,6 @@ await runScript(async () => {
   if (!values.short) show(await measureRuns(folder, values.against))
   const { table, failures } = await measureLimits(folder)
   show(table)
-  if (!values.short) show(simulateWaiting())
   if (failures.length > 0) throw new Error(failures.join('\n'))
 })
 rmSync(folder, { recursive: true, force: true })

@@ -110,7 +110,7 @@ export async function pollJob(
 }
 
 /** Returns the pause after a poll. `ageMs` is the time since this run created the job or began to wait for it. */
-export function pauseAfter(
+function pauseAfter(
   error: unknown,
   failures: number,
   ageMs: number,
