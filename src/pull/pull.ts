@@ -257,7 +257,7 @@ type PullReportAnswer = FromGitHub<{
   }>
 }>
 
-/** The lists of an answer by the variable of their cursor; no further comments are read once the preview is found. */
+/** The lists of an answer by the variable of their cursor; no more comments are read once the preview is found. */
 function listsOf({ repository }: PullReportAnswer) {
   const { comments, newest, files, commits } = repository?.pullRequest ?? {}
   const isFound = [comments, newest].some((list) => nodesOf(list).some(isPreviewComment))

@@ -149,7 +149,7 @@ function isTeam(name: string): boolean {
 
 const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHub App's"
 
-/** What became of requests: done, refused for good and why, or to be tried again by a later run. */
+/** The results of requests: done, refused for good and why, or to be tried again by a later run. */
 type Sent = {
   readonly name: string
   readonly outcome: 'done' | 'refused' | 'failed'

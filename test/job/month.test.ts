@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest'
+import { followAgent } from '../support/builds.ts'
+import { docsReview, type Event, issueComment, pushOf, pushTo } from '../support/events.ts'
+import { type Simulation, startSimulation } from '../support/simulation.ts'
+import {
+  addComment,
+  addPull,
+  addReview,
+  mergePull,
+  ownComments,
+  person,
+  resolve,
+} from '../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const PEOPLE = ['ada', 'bob', 'cleo', 'dan'].map((login, index) => person(login, 7001 + index))
+const PUSHERS = PEOPLE.slice(1)
+/** Days on which that happens after the push of the day. From day 11 to 25, nobody looks at the docs pull request. */
+const DAYS = {
+  merge: [2, 4, 6, 8, 12, 14, 16, 28],
+  command: [3, 7, 26, 29],
+  review: [5, 9, 27],
+  'docs merged': [10, 30],
+} as const
+const INPUTS = { prompt: 'Document it.', context: 'diff', 'pause-after': '7d' }
+const REVIEWERS = { 'pr-reviewers': 'ada, source-authors', 'pr-labels': 'docs' }
+
+type Row = {
+  readonly day: number
+  readonly what: string
+  readonly result: string
+  readonly pull: string
+  readonly asked: readonly string[]
+  /** The comments that were written or edited: `new reply`, `edited source comment`. */
+  readonly comments: readonly string[]
+}
+
+/** Whom and what a run asked for reviews, and its comments as far as they have changed. */
+function changesOf({ world }: Simulation, seen: Map<string, number>) {
+  const news = <T>(key: string, all: readonly T[]): readonly T[] => {
+    const before = seen.get(key) ?? 0
+    seen.set(key, all.length)
+    return all.slice(before)
+  }
+  const asked = [...world.pulls.values()].flatMap(({ number, reviewRequests }) =>
+    news(`asked ${number}`, reviewRequests).map(({ reviewer }) => reviewer),
+  )
+  const comments = ownComments(world).flatMap((history, index) => {
+    const isNew = !seen.has(`comment ${index}`)
+    const [first] = news(`comment ${index}`, history).slice(-1)
+    const kind = first?.startsWith('💬') ? 'source comment' : 'reply'
+    return first === undefined ? [] : [`${isNew ? 'new' : 'edited'} ${kind}`]
+  })
+  return { asked, comments }
+}
+
+it('a month without and with reviewers loses no change, asks nobody twice, and pauses', async () => {
+  const simulation = await startSimulation('acme/docs')
+  const { world, clock, docs, run } = simulation
+  for (const { login, id } of PEOPLE)
+    world.roles.set(login, { permission: 'write', role_name: 'write', id })
+  const seen = new Map<string, number>()
+  const rows: Row[] = []
+  const subjects: string[] = []
+
+  async function step(day: number, what: string, event: Event): Promise<void> {
+    const isPush = event.name === 'push'
+    const file = isPush ? 'docs-on-push.yml' : 'docs-command.yml'
+    const env = { GITHUB_WORKFLOW_REF: `acme/docs/.github/workflows/${file}@refs/heads/main` }
+    const inputs = { ...REVIEWERS, ...(isPush ? INPUTS : { prompt: '' }) }
+    const { outputs, warnings, hasFailed } = await run({ event, inputs, env })
+    expect([warnings, hasFailed]).toEqual([[], false])
+    const { result = '', 'pr-number': pull = '' } = outputs
+    rows.push({ day, what, result, pull, ...changesOf(simulation, seen) })
+    await clock.sleep(HOUR_MS)
+  }
+
+  /** What people do on a day besides pushing. */
+  async function happen(what: keyof typeof DAYS, day: number, author: (typeof PEOPLE)[number]) {
+    const before = resolve(world, 'main')?.sha ?? ''
+    const [docsPull = 0] = await simulation.openPulls()
+    if (what === 'merge') {
+      const title = `Merge of day ${day}`
+      subjects.push(title)
+      const pull = addPull(world, { number: 500 + day, title, user: author, files: ['src/m.ts'] })
+      mergePull(world, pull, { how: 'squash' })
+      return pushOf(world, before)
+    }
+    if (what === 'command') {
+      const comment = { number: docsPull, author, body: `/docs explain day ${day}` }
+      const { id } = addComment(world, { kind: 'main', ...comment })
+      return issueComment({ id, ...comment })
+    }
+    if (what === 'review') {
+      const [ada = author] = PEOPLE
+      const made = addReview(world, { number: docsPull, author: ada, body: `Shorter, day ${day}` })
+      return docsReview(made)
+    }
+    await simulation.endPulls('merge')
+    followAgent(world)
+    return pushOf(world, before)
+  }
+
+  for (let day = 1; day <= 30; day++) {
+    const author = PUSHERS[day % PUSHERS.length] ?? person('bob')
+    const message = `Push of day ${day}`
+    subjects.push(message)
+    await step(day, 'push', pushTo(world, { author, message, files: [`src/f${day}.ts`] }))
+    for (const what of Object.keys(DAYS) as (keyof typeof DAYS)[])
+      if (DAYS[what].some((one) => one === day))
+        await step(day, what, await happen(what, day, author))
+    await clock.sleep(18 * HOUR_MS)
+  }
+  if (process.env['PRINT_MONTH']) print(rows, simulation)
+
+  // No change is missing from the context in the end.
+  const told = docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages]).join('\n')
+  expect(subjects.filter((subject) => !new RegExp(`${subject}\\b`).test(told))).toEqual([])
+  expect(docs.jobs.map(({ messages }) => messages.length)).toEqual([17, 19])
+  const paused = rows.filter(({ what, result }) => what === 'push' && result === 'skipped')
+  expect(paused.map(({ day }) => day)).toEqual([20, 21, 22, 23, 24, 25, 26])
+  // Nobody is asked twice for the same review.
+  for (const { number, reviewRequests } of world.pulls.values()) {
+    const reviews = world.reviews.filter((one) => one.number === number)
+    for (const { login } of PEOPLE) {
+      const requests = reviewRequests.filter(({ reviewer }) => reviewer === login).length
+      const own = reviews.filter(({ author }) => author.login === login).length
+      expect(requests, login).toBeLessThanOrEqual(1 + own)
+    }
+  }
+  const ofPull = (number: number) =>
+    rows.filter(({ pull }) => pull === `${number}`).flatMap(({ asked }) => asked)
+  expect(ofPull(1)).toEqual(['ada', 'cleo', 'dan', 'bob', 'ada', 'ada'])
+  expect(ofPull(2)).toEqual(['ada', 'dan', 'bob', 'cleo', 'ada'])
+  // Each docs pull request has one source comment, and each command and review one reply.
+  const written = rows.flatMap(({ comments }) => comments.filter((one) => one.startsWith('new')))
+  expect(written.filter((one) => one === 'new source comment')).toHaveLength(2)
+  expect(written).toHaveLength(2 + DAYS.command.length + DAYS.review.length)
+}, 120_000)
+
+/** Prints the month day by day, as a table in Markdown. */
+function print(rows: readonly Row[], { docs }: Simulation): void {
+  const lines = rows.map(({ day, what, result, pull, asked, comments }) =>
+    [day, what, result, pull && `#${pull}`, asked.join(', '), comments.join('; ')].join(' | '),
+  )
+  const sent = docs.jobs.map(({ messages }) => 1 + messages.length).join(' and ')
+  const head = [
+    'Day | What | Result | Docs | Asked | Comments',
+    '--- | --- | --- | --- | --- | ---',
+  ]
+  process.stdout.write(`${[...head, ...lines].join('\n')}\n\nSent to the jobs: ${sent}\n`)
+}
