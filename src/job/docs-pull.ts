@@ -12,8 +12,8 @@ import {
   writeSourceComment,
 } from '../record/source-comment.ts'
 import type { Run } from '../runner/run.ts'
-import type { AcceptedJob, Plan } from './plan.ts'
 import { type Report, sourcesOfPlan } from './report.ts'
+import type { AcceptedJob, Plan } from './submit.ts'
 
 /** The parts of the end that concern the docs pull request. */
 type DocsPullUpdate = {

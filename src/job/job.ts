@@ -1,28 +1,30 @@
-import { skip } from '../decide/skip.ts'
+import {
+  decide,
+  type Remark,
+  unclearStart,
+  waitFor,
+  withMissingPermission,
+} from '../decide/plan.ts'
+import type { Skip } from '../decide/skip.ts'
 import { writePermission } from '../github/comments.ts'
 import { md } from '../lib/markdown.ts'
 import type { Command, Trigger } from '../look/command.ts'
-import { findUnchanged } from '../look/commits.ts'
+import { isFull, STATUS_PERMISSION } from '../look/earlier-runs.ts'
+import { look } from '../look/situation.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isSuccess } from '../record/bodies.ts'
-import { isFull, STATUS_PERMISSION } from '../record/memory.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { updateDocsPull } from './docs-pull.ts'
-import {
-  type AcceptedJob,
-  fullCommitError,
-  JobError,
-  makePlan,
-  type Plan,
-  submit,
-  unclearStartError,
-  waitFor,
-  withMissingPermission,
-} from './plan.ts'
 import { pollJob } from './poll.ts'
-import type { JobRequest, JobTools } from './prompt.ts'
+import {
+  hasInstructions,
+  type JobRequest,
+  type JobTools,
+  readSources,
+  writePrompt,
+} from './prompt.ts'
 import {
   type JobEnd,
   makeReport,
@@ -35,6 +37,7 @@ import {
   unexpectedFailure,
   withPull,
 } from './report.ts'
+import { type AcceptedJob, JobError, type Plan, submit } from './submit.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
@@ -51,17 +54,13 @@ export async function runJob(
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
   await record.acknowledge()
-  const found = await record.find()
-  const unchanged = await findUnchanged(request.trigger.event, found.lastJob, run)
-  if (unchanged !== undefined) return reportSkip(skip('notice', unchanged, 'Nothing changed'), run)
-
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
   let rerun: RerunAdvice = 'safe'
   let end: JobEnd
   try {
     const startedAtMs = run.clock.now()
-    const planned = await makePlan(found, request, tools, run)
+    const planned = await makePlan(request, tools, record, run)
     if (planned.kind === 'skip') {
       await record.answer(planned)
       return reportSkip(planned, run)
@@ -82,7 +81,7 @@ export async function runJob(
     const cause =
       error instanceof JobError || isCancelled
         ? error
-        : new JobError(true, unexpectedFailure(error, run))
+        : new JobError({ ...unexpectedFailure(error, run), maybeStarted: true })
     end = accepted
       ? { kind: 'refused', job: accepted.job, error: cause, durationMs: 0 }
       : {
@@ -95,6 +94,46 @@ export async function runJob(
   const report = makeReport(end, { plan, accepted }, run)
   await publish(report, end, { record, trigger: request.trigger }, run)
   return report.result === 'error' ? report.headline : undefined
+}
+
+/**
+ * Looks, decides, and writes the prompt.
+ *
+ * @throws {JobError} if nothing may be started
+ */
+async function makePlan(
+  request: JobRequest,
+  tools: JobTools,
+  record: RunRecord,
+  run: Run,
+): Promise<Plan | Skip> {
+  const earlier = await record.find()
+  run.cancel.throwIfAborted()
+  const asked = { trigger: request.trigger, hasInstructions: hasInstructions(request.parts) }
+  const service = run.inputs['dry-run'] ? undefined : tools.service
+  const decision = decide(await look(earlier, asked, service, run), run)
+  if (decision.kind === 'skip') return decision
+  if (decision.kind === 'stop') throw new JobError(decision)
+  for (const remark of decision.remarks) say(remark, run)
+  run.cancel.throwIfAborted()
+  if (decision.kind === 'wait') {
+    if (earlier.attempt.kind !== 'job') return decision
+    return { ...decision, sources: await readSources(earlier, request, tools, run) }
+  }
+  return { ...decision, ...(await writePrompt(decision, earlier, request, tools, run)) }
+}
+
+function say(remark: Remark, { log, github }: Run): void {
+  if (remark.level === 'failure') github.report(remark.error, remark.call)
+  else if (remark.level === 'notice') log.notice(remark.text, remark.title)
+  else log[remark.level](remark.text)
+}
+
+const COMMIT_IS_FULL = {
+  headline: 'This commit has 1,000 commit statuses of this step',
+  details:
+    'GitHub accepts no more of them on a commit, so a later run could not find this job. Nothing was started. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
+  maybeStarted: false,
 }
 
 /**
@@ -112,14 +151,16 @@ async function begin(
   if (plan.kind === 'wait') return { plan, rerun: 'safe' }
   const written = await record.begin()
   if (written.known) return { plan, rerun: 'safe' }
-  if (isFull(written.error)) throw fullCommitError()
+  if (isFull(written.error)) throw new JobError(COMMIT_IS_FULL)
   if (!isRerun(environment)) return { plan, rerun: 'new-run' }
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
   const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
-  throw unclearStartError(
-    `This re-run could not record what it is about to start: ${withMissingPermission(permission, written.error)}.`,
-    'This re-run could not record its job',
+  throw new JobError(
+    unclearStart(
+      `This re-run could not record what it is about to start: ${withMissingPermission(permission, written.error)}.`,
+      'This re-run could not record its job',
+    ),
   )
 }
 

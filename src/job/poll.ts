@@ -1,5 +1,6 @@
 import { TransportError } from '../lib/http.ts'
 import { formatDuration } from '../lib/time.ts'
+import { EARLY_MS } from '../look/situation.ts'
 import { isTerminal, type Job, type MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
@@ -10,7 +11,7 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
-import { type AcceptedJob, EARLY_MS } from './plan.ts'
+import type { AcceptedJob } from './submit.ts'
 
 /** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
 export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (

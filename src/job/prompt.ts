@@ -2,8 +2,10 @@ import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import type { Trigger } from '../look/command.ts'
+import type { EarlierRuns } from '../look/earlier-runs.ts'
 import { canStartJob } from '../look/permission.ts'
 import type { LineComment } from '../look/review.ts'
+import type { PullState } from '../look/situation.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import { describeEvent, type Sources, selectPosts, sourcesOf } from '../prompt/gather.ts'
 import {
@@ -12,9 +14,7 @@ import {
   renderMessageContext,
   renderReviewContext,
 } from '../prompt/render.ts'
-import type { PullState } from '../pull/pull-state.ts'
 import type { Readers } from '../readers/report.ts'
-import type { EarlierRuns } from '../record/memory.ts'
 import type { Run } from '../runner/run.ts'
 
 /** What a job is requested with. */

@@ -32,8 +32,8 @@ import type { PullReport } from '../pull/pull.ts'
 import { noPullRequestWords, pullOutputs, pullSummary } from '../pull/pull-words.ts'
 import { type Ending, isSuccess } from '../record/bodies.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
-import type { AcceptedJob, JobError, Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
+import type { AcceptedJob, JobError, Plan } from './submit.ts'
 
 /** The output `result`. */
 type JobResult =

@@ -12,6 +12,7 @@ import {
   recordField,
   stringField,
 } from '../lib/text.ts'
+import { type RetryError, retryAfterNote } from '../lib/time.ts'
 
 /** A call of Mintlify's API, with the words that its errors need. */
 export type MintlifyCall = {
@@ -346,4 +347,24 @@ function isHtmlPage({ json, body, bodyProblem }: MintlifyResponse): boolean {
 
 function isHtml(text: string): boolean {
   return /<(?:!doctype|\/?[a-z])/i.test(text)
+}
+
+/** Describes why nothing was started. `limit`: until when it was tried. */
+export function notStartedFailure(
+  { reason, cause }: RetryError,
+  about: { readonly limit: string; readonly note?: string; readonly mintlify: string },
+): Failure & { readonly isTransient: boolean } {
+  const { limit, note = '', mintlify } = about
+  const { headline, details } = describeFailure(cause, mintlify)
+  let lastly = ''
+  if (reason === 'deadline' && cause instanceof MintlifyError) {
+    lastly = cause.retryAfterMs
+      ? retryAfterNote(cause.retryAfterMs, limit)
+      : `${mintlify} kept returning this error until ${limit} was reached.`
+  }
+  const isTransient =
+    cause instanceof TransportError
+      ? !['tls', 'tls-protocol', 'proxy'].includes(cause.failure)
+      : isRetryable(cause)
+  return { headline, details: joinSentences(details, note, lastly), isTransient }
 }

@@ -2,6 +2,7 @@ import { type GitHub, GitHubError, type Lookup } from '../github/client.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { CommitFile, ComparedCommit, Comparison, Maybe, Release } from '../github/types.ts'
 import { hasSkipLabel } from '../look/commits.ts'
+import { type LastJob, MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { isSha, type Payload } from '../look/event.ts'
 import type { Run } from '../runner/run.ts'
 import type { ChangedFile } from './ranks.ts'
@@ -13,15 +14,6 @@ import {
   summaryOf,
   withPulls,
 } from './render.ts'
-
-/** This step's last successful job: the commit that it was about, and when it ended. */
-export type LastJob = {
-  readonly sha: string
-  /** Milliseconds since the epoch; 0 if not known. */
-  readonly createdAtMs: number
-  /** Whether the commit is newer than the run's, which then is an older run that was started again. */
-  readonly isNewer: boolean
-}
 
 /** What a run already knows of earlier jobs and merged pull requests. */
 export type EarlierChanges = {
@@ -56,8 +48,6 @@ type Candidates = {
 
 /** How many bases of one kind are compared at most. */
 const MAX_TRIED = 10
-/** How many of the newest commits of a branch are searched for the step's last job. */
-export const MAX_SEARCHED_COMMITS = 500
 /** How many of the newest releases are listed. */
 const MAX_RELEASES = 300
 /** How many commits back a release may be. */

@@ -15,10 +15,10 @@ import { canWriteComments } from '../inputs/table.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
 import { parseJson } from '../lib/text.ts'
 import type { Command } from '../look/command.ts'
+import type { Attempt, EarlierRuns, NamedJob } from '../look/earlier-runs.ts'
 import type { SourceItem } from '../prompt/gather.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { Attempt, EarlierRuns, NamedJob } from './memory.ts'
 
 /** What a comment of the action tells later runs, hidden from people. */
 type Marker = RecordMarker | SourceCommentMarker

@@ -4,6 +4,21 @@ import { pullRequestThread, react, type Thread, writePermission } from '../githu
 import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import type { Trigger } from '../look/command.ts'
+import {
+  type EarlierRuns,
+  findInStatuses,
+  hasStatusRecord,
+  type NamedJob,
+  type NewStatus,
+  STATUS_PERMISSION,
+  type StatusFacts,
+  setStatus,
+  statusCommit,
+  statusDescription,
+  statusName,
+  statusTarget,
+  WITHOUT_STATUS,
+} from '../look/earlier-runs.ts'
 import { isOfPullRequest } from '../look/event.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
 import type { PendingPart, Run } from '../runner/run.ts'
@@ -24,21 +39,6 @@ import {
   type RecordMarker,
   writeComment,
 } from './comments.ts'
-import {
-  type EarlierRuns,
-  findInStatuses,
-  hasStatusRecord,
-  type NamedJob,
-  type NewStatus,
-  STATUS_PERMISSION,
-  type StatusFacts,
-  setStatus,
-  statusCommit,
-  statusDescription,
-  statusName,
-  statusTarget,
-  WITHOUT_STATUS,
-} from './memory.ts'
 
 /** What the record says at one time. */
 type Entry = {

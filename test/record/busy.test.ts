@@ -120,7 +120,7 @@ it('a month of all triggers in a busy repository opens one docs pull request per
     ({ sha }) => !compared.has(sha),
   )
   expect(missing.map(({ message }) => message)).toEqual([])
-}, 60_000)
+}, 180_000)
 
 itWithScene()(
   '36 matrix jobs that run twice on a quiet commit each continue their job',

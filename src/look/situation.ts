@@ -9,10 +9,21 @@ import {
   type Paged,
 } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { listOf } from '../lib/text.ts'
-import { formatAge } from '../lib/time.ts'
-import { ownAuthor } from '../look/commits.ts'
+import { type Failure, inBackticks, listOf } from '../lib/text.ts'
+import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
+import type { Job, MintlifyClient } from '../mintlify/mintlify-client.ts'
+import {
+  describeFailure,
+  hasStatus,
+  isRetryable,
+  limitPauseMs,
+  notStartedFailure,
+  retryAfterMsOf,
+} from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
+import type { Trigger } from './command.ts'
+import { findUnchanged, ownAuthor } from './commits.ts'
+import { type EarlierRuns, hasStatusRecord, type NamedJob } from './earlier-runs.ts'
 
 /** A docs pull request of an earlier job. */
 export type PullState = {
@@ -33,12 +44,152 @@ export type PullState = {
   readonly editors: string
 }
 
+/** A job of an earlier run or attempt, as Mintlify and GitHub show it now. */
+export type ObservedJob = NamedJob & {
+  /** `gone`: Mintlify doesn't know it; `unknown`: it was not asked, or its status is not known here. */
+  readonly state: 'active' | 'completed' | 'failed' | 'archived' | 'gone' | 'unknown'
+  /** As Mintlify shows it. */
+  readonly job: Job | undefined
+  /** Its docs pull request, if it has one and that was asked for. */
+  readonly pull: PullState | undefined
+  /** Why it could not be looked up at Mintlify. */
+  readonly failure: LookupFailure | undefined
+}
+
+type LookupFailure = Failure & {
+  readonly kind: 'stop'
+  readonly maybeStarted: false
+  readonly isTransient: boolean
+}
+
+/** Everything that GitHub and Mintlify say before a job is started. A failed lookup is a value. */
+export type Situation = {
+  readonly trigger: Trigger
+  /** Whether the inputs or the command contain instructions. */
+  readonly hasInstructions: boolean
+  /** Whether jobs of such runs are recorded in commit statuses. */
+  readonly hasRecord: boolean
+  readonly earlier: EarlierRuns
+  /** The job of an earlier attempt of this run, and that of an earlier run if it matters. */
+  readonly ownJob: ObservedJob | undefined
+  readonly earlierJob: ObservedJob | undefined
+  /** Why there is nothing to document (`skip-unchanged`). */
+  readonly unchanged: string | undefined
+  readonly nowMs: number
+}
+
+/**
+ * Looks at the jobs of earlier attempts and runs.
+ *
+ * @param service `undefined` in a dry run, which asks only GitHub
+ */
+export async function look(
+  earlier: EarlierRuns,
+  { trigger, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
+  service: MintlifyClient | undefined,
+  run: Run,
+): Promise<Situation> {
+  const { inputs } = run
+  const { attempt, earlierJob } = earlier
+  const unchanged = await findUnchanged(trigger.event, earlier.lastJob, run)
+  const isGiven = inputs['job-id'] !== ''
+  const isOver = isGiven || unchanged !== undefined
+  const ownJob =
+    !isOver && attempt.kind === 'job'
+      ? await observeJob(attempt.job, true, service, run)
+      : undefined
+  const found = earlierJob.known ? earlierJob.value : undefined
+  const mayContinue = trigger.command !== undefined || inputs['follow-up']
+  const isNeeded =
+    ownJob === undefined
+      ? attempt.kind === 'none' || attempt.kind === 'forgotten'
+      : hasEnded(ownJob) && found?.id !== ownJob.id
+  return {
+    trigger,
+    hasInstructions,
+    hasRecord: hasStatusRecord(trigger.event, run),
+    earlier,
+    ownJob,
+    earlierJob:
+      !isOver && found && isNeeded && mayContinue
+        ? await observeJob(found, false, service, run)
+        : undefined,
+    unchanged,
+    nowMs: run.clock.now(),
+  }
+}
+
+/** Whether a job has ended so that it can't be continued. */
+export function hasEnded({ state }: ObservedJob): boolean {
+  return state === 'failed' || state === 'archived' || state === 'gone'
+}
+
+/** @param isOwn whether it is this run's: then its pull request matters only if it has ended */
+async function observeJob(
+  named: NamedJob,
+  isOwn: boolean,
+  service: MintlifyClient | undefined,
+  run: Run,
+): Promise<ObservedJob> {
+  const { job, failure } = service ? await getEarlierJob(named, service, run) : {}
+  const states = ['active', 'completed', 'failed', 'archived'] as const
+  const known = states.find((state) => state === job?.status) ?? 'unknown'
+  const state = service && job === undefined && failure === undefined ? 'gone' : known
+  const observed: ObservedJob = { ...named, state, job, pull: undefined, failure }
+  const prLink = job?.prLink ?? named.prLink
+  if (prLink === '' || failure !== undefined || (isOwn && !hasEnded(observed))) return observed
+  return { ...observed, pull: await readPullState(prLink, run) }
+}
+
+/** How long looking up an earlier job is retried. */
+const MAX_LOOKUP_MS = 120_000
+/** How long after it was recorded Mintlify may not know a job yet. */
+export const EARLY_MS = 60_000
+
+/** Gets an earlier job; neither a job nor a failure if Mintlify doesn't know it (404). */
+async function getEarlierJob(
+  { id, namedAtMs }: NamedJob,
+  service: MintlifyClient,
+  run: Run,
+): Promise<{ readonly job?: Job; readonly failure?: LookupFailure }> {
+  const { clock, cancel, inputs, log, mintlify } = run
+  const name = inBackticks(id)
+  const lookupMs = Math.min(MAX_LOOKUP_MS, inputs.timeout)
+  const deadlineMs = clock.now() + lookupMs
+  const isNew = (error: unknown): boolean =>
+    hasStatus(error, 404) && clock.now() - namedAtMs < EARLY_MS
+  try {
+    const job = await retry(
+      () => service.getJob(id, cancel),
+      {
+        isRetryable: (error) => isRetryable(error) || isNew(error),
+        retryAfterMs: retryAfterMsOf,
+        pauseMs: limitPauseMs,
+        deadlineMs: () => deadlineMs,
+        onRetry: (error, pauseMs) =>
+          log.info(
+            `Could not get the earlier job ${name}: ${describeFailure(error, mintlify).headline}. Trying again in ${formatDuration(pauseMs)}.`,
+          ),
+      },
+      run,
+    )
+    return { job }
+  } catch (error) {
+    if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
+    if (hasStatus(error.cause, 404)) return {}
+    const note = `The request was about the earlier job ${name}.`
+    const limit = `the limit of ${formatDuration(lookupMs)}`
+    const failure = notStartedFailure(error, { limit, note, mintlify })
+    return { failure: { kind: 'stop', maybeStarted: false, ...failure } }
+  }
+}
+
 /** How long GitHub has to find out whether a pull request conflicts, before it is asked once more. */
 const CONFLICT_PAUSE_MS = 3000
 const MAX_NAMED_EDITORS = 10
 
 /** Asks GitHub for the state of a pull request in any repository, and who has committed to it. */
-export async function readPullState(prLink: string, run: Run): Promise<PullState> {
+async function readPullState(prLink: string, run: Run): Promise<PullState> {
   const { github } = run
   const place = locatePullRequest(prLink, github)
   const none = { prLink, repository: place?.repository ?? '', why: '', openFor: '', editors: '' }

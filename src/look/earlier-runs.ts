@@ -19,11 +19,10 @@ import {
 } from '../github/types.ts'
 import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
-import { originsOf } from '../look/commits.ts'
-import { followedBranch, type GitHubEvent, isSha } from '../look/event.ts'
-import { type LastJob, MAX_SEARCHED_COMMITS } from '../prompt/bases.ts'
 import { attemptIn, type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { originsOf } from './commits.ts'
+import { followedBranch, type GitHubEvent, isSha } from './event.ts'
 
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
 export type NamedJob = {
@@ -53,6 +52,15 @@ type CommandThread = {
   readonly ownIds: ReadonlySet<number>
   /** Id of the last one that the job to continue was told of. */
   readonly lastToldId: number | undefined
+}
+
+/** This step's last successful job: the commit that it was about, and when it ended. */
+export type LastJob = {
+  readonly sha: string
+  /** Milliseconds since the epoch; 0 if not known. */
+  readonly createdAtMs: number
+  /** Whether the commit is newer than the run's, which then is an older run that was started again. */
+  readonly isNewer: boolean
 }
 
 /** What a run finds of the ones before it. */
@@ -274,6 +282,8 @@ function pullRequestLink(url: string): string {
 
 /** A page of a branch's commits. */
 const PAGE_SIZE = 100
+/** As many commits of a branch are searched at most besides its newest one. */
+export const MAX_SEARCHED_COMMITS = 500
 
 /** What a search of the step's statuses has found so far. */
 type Search = {

@@ -1,0 +1,303 @@
+import type { GitHubCall, GitHubError } from '../github/client.ts'
+import { writePermission } from '../github/comments.ts'
+import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
+import type { Trigger } from '../look/command.ts'
+import { MAX_SEARCHED_COMMITS, STATUS_PERMISSION, WITHOUT_STATUS } from '../look/earlier-runs.ts'
+import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
+import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
+import { isRerun } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
+import { type Skip, skip, skipPaused } from './skip.ts'
+
+/** What a run does about its job, as plain data. */
+export type Action = CreateAction | MessageAction | WaitAction
+
+export type CreateAction = {
+  readonly kind: 'create'
+  /** The docs pull request before, which can't be updated. */
+  readonly earlierPull: PullState | undefined
+}
+export type MessageAction = {
+  readonly kind: 'message'
+  readonly id: string
+  /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
+  readonly namedAtMs: number | undefined
+  /** The docs pull request that the run updates. */
+  readonly pull: PullState | undefined
+}
+export type WaitAction = {
+  readonly kind: 'wait'
+  readonly id: string
+  /** As Mintlify has just shown it. */
+  readonly job: Job | undefined
+  /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
+  readonly namedAtMs: number | undefined
+}
+
+/** Why nothing is started. */
+export type Stop = Failure & {
+  readonly kind: 'stop'
+  /** Whether an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
+  /** Whether a re-run may succeed with nothing changed. */
+  readonly isTransient: boolean
+}
+
+/** Why a run does what it does. */
+export type Remark =
+  | { readonly level: 'info' | 'infoInSummary'; readonly text: string }
+  | { readonly level: 'notice'; readonly text: string; readonly title: string }
+  | { readonly level: 'failure'; readonly error: GitHubError; readonly call: GitHubCall }
+
+type Decision = (Action & { readonly remarks: readonly Remark[] }) | Skip | Stop
+type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
+
+/** Decides from what was looked up, and from the inputs, what to do about the job. */
+export function decide(situation: Situation, run: RunFacts): Decision {
+  const { trigger, earlier, ownJob, unchanged, hasInstructions } = situation
+  const { inputs, environment } = run
+  const { attempt } = earlier
+  const given = inputs['job-id']
+  const isReview = trigger.command?.kind === 'review'
+  if (unchanged !== undefined) return skip('notice', unchanged, 'Nothing changed')
+  if (given !== '') {
+    if (!hasInstructions && !isReview) return { ...waitFor(given), remarks: [] }
+    if (attempt.kind !== 'none') return { ...waitFor(given), remarks: [MAYBE_SENT] }
+    return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined, remarks: [] }
+  }
+  if (attempt.kind === 'maybe-started') return MAYBE_STARTED
+  if (attempt.kind === 'unknown') {
+    const why = withPermission(attempt.why, attempt.error, trigger)
+    const headline = 'Could not tell which job the first attempt started'
+    return unclearStart(`${headline}: ${why}.`, headline)
+  }
+  if (ownJob?.failure) return ownJob.failure
+  if (ownJob !== undefined && !hasEnded(ownJob)) {
+    const { id, job, namedAtMs } = ownJob
+    const text = `Job ${inBackticks(id)} was started by an earlier attempt of this run. This attempt waits for it.`
+    return { kind: 'wait', id, job, namedAtMs, remarks: [{ level: 'info', text }] }
+  }
+  if (isReview) return decideReview(situation, run)
+  if (attempt.kind === 'forgotten') return newJob([FORGOTTEN, ...remarksOnNewJob(situation)])
+  return decideUpdate(situation, environment, run)
+}
+
+/** Decides about a run that may update the docs pull request of an earlier one. */
+function decideUpdate(
+  situation: Situation,
+  environment: Run['environment'],
+  run: RunFacts,
+): Decision {
+  const { trigger, earlier, ownJob, earlierJob } = situation
+  const { 'follow-up': followUp } = run.inputs
+  const remarks: Remark[] = []
+  if (ownJob !== undefined)
+    remarks.push(endRemark(`Job ${inBackticks(ownJob.id)}`, ownJob, 'attempt'))
+  else if (trigger.command === undefined && !followUp) return newJob([])
+  else if (!earlier.earlierJob.known)
+    return isRerun(environment)
+      ? stopWithoutLookup(earlier.earlierJob.error, trigger)
+      : newJob([lookupRemark(earlier.earlierJob.error, trigger)])
+  else if (earlier.unnamed !== '') {
+    const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. The dashboard of ${run.mintlify} shows it.`
+    remarks.push({ level: 'notice', text, title: 'An earlier run may have started a job' })
+  }
+  if (earlierJob !== undefined) return continueJob(earlierJob, remarks, situation, run)
+  if (ownJob !== undefined) return newJob(remarks, mentioned(ownJob.pull))
+  return newJob([...remarks, ...remarksOnNewJob(situation)])
+}
+
+/** Sends a message to an earlier job if its docs pull request is open, or if it may still open one. */
+function continueJob(
+  earlierJob: ObservedJob,
+  remarks: readonly Remark[],
+  { trigger: { event, command }, nowMs }: Situation,
+  { inputs, environment }: RunFacts,
+): Decision {
+  const { id, namedAtMs, pull, job, failure } = earlierJob
+  const name = `The earlier job ${inBackticks(id)}`
+  if (failure) return failure
+  if (hasEnded(earlierJob))
+    return newJob([...remarks, endRemark(name, earlierJob)], mentioned(pull))
+  if (pull !== undefined) {
+    const pause = skipPaused(pull, { inputs, environment }, event, nowMs)
+    if (pause !== undefined) return pause
+    const said = [...remarks, pullRemark(pull, id)]
+    const isOver = ['merged', 'closed', 'invisible'].includes(pull.state)
+    return isOver ? newJob(said, pull) : { kind: 'message', id, namedAtMs, pull, remarks: said }
+  }
+  // A finished job without a pull request has nothing to continue, except for a person's further words.
+  if (command === undefined && job !== undefined && isTerminal(job.status)) {
+    const text = `${name} completed without a pull request. This run starts a new job.`
+    return newJob([...remarks, { level: 'info', text }])
+  }
+  const text = `${name} has no pull request yet. This run sends the job a message.`
+  return {
+    kind: 'message',
+    id,
+    namedAtMs,
+    pull,
+    remarks: [...remarks, { level: 'info', text }],
+  }
+}
+
+/** Decides about a review that requests changes: a message to the docs pull request's job, and never a new job. */
+function decideReview(situation: Situation, { inputs: { command } }: RunFacts): Decision {
+  const { trigger, earlier, ownJob, earlierJob } = situation
+  const refuse = (why: string): Skip => {
+    const how = command === '' ? '' : `. \`${command} new …\` starts a new one`
+    const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
+    return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
+  }
+  const found = ownJob ?? earlierJob
+  if (found === undefined && !earlier.earlierJob.known) {
+    const { why, error } = earlier.earlierJob
+    const headline = 'Could not look for the job of this docs pull request'
+    const details = `${headline}: ${withPermission(why, error, trigger)}. The review was not sent to the agent.`
+    return { kind: 'stop', headline, details, maybeStarted: false, isTransient: false }
+  }
+  if (found === undefined)
+    return refuse(
+      'is unknown, because the source comment was deleted or was signed with another API key',
+    )
+  const { id, namedAtMs, pull, failure } = found
+  if (failure) return failure
+  if (hasEnded(found)) return refuse(ENDINGS[found.state] ?? '')
+  return pull?.state === 'merged' || pull?.state === 'closed'
+    ? refuse(`can't change it any more: it was ${pull.state}`)
+    : { kind: 'message', id, namedAtMs, pull, remarks: [] }
+}
+
+export function waitFor(id: string): WaitAction {
+  return { kind: 'wait', id, job: undefined, namedAtMs: undefined }
+}
+
+function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
+  return { kind: 'create', earlierPull, remarks }
+}
+
+/** The pull request before a new job, if the agent should know of it. */
+function mentioned(pull: PullState | undefined): PullState | undefined {
+  const isOver = ['merged', 'closed', 'invisible'].includes(pull?.state ?? '')
+  return isOver ? pull : undefined
+}
+
+const MAYBE_SENT: Remark = {
+  level: 'notice',
+  text: 'An earlier attempt may have sent the message already, so this one only waits for the job.',
+  title: 'This re-run sends no second message',
+}
+
+const FORGOTTEN: Remark = {
+  level: 'notice',
+  text: "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
+  title: 'This re-run starts a new job',
+}
+
+/** The failure of a re-run that doesn't know whether an earlier attempt started a job. */
+export function unclearStart(what: string, headline: string): Stop {
+  const advice =
+    "This attempt started nothing, so that two jobs don't run at once. Check the dashboard. If there is a job, set `job-id` to wait for it. If there is none, start a new run instead of re-running this one."
+  const details = joinSentences(what, advice)
+  return { kind: 'stop', headline, details, maybeStarted: true, isTransient: false }
+}
+
+const MAYBE_STARTED = unclearStart(
+  'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
+  'The first attempt may have started a job',
+)
+
+const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {
+  failed: 'failed',
+  archived: 'was archived',
+  gone: "doesn't exist anymore (404)",
+}
+
+function endRemark(name: string, { state }: ObservedJob, what = 'run'): Remark {
+  return { level: 'info', text: `${name} ${ENDINGS[state]}. This ${what} starts a new job.` }
+}
+
+/** Says why a run starts a new job though an earlier one may exist. */
+function remarksOnNewJob({ trigger, earlier, hasRecord }: Situation): Remark[] {
+  const { event, command } = trigger
+  const remarks: Remark[] = []
+  if (command === undefined && !hasRecord) {
+    const text = `Jobs of ${inBackticks(event.name || 'local')} events aren't recorded, so each such run starts a new job.`
+    remarks.push({ level: 'infoInSummary', text })
+  }
+  if (earlier.reachedLimit) {
+    const where = event.payload.pull_request
+      ? 'the newest 100 commits and forced pushes of this pull request'
+      : `the newest ${MAX_SEARCHED_COMMITS} commits of this branch`
+    const text = `This run starts a new job because ${where} have no record of an earlier one. If this step had a job before, run it more often, so that it finds its docs pull request.`
+    remarks.push({ level: 'infoInSummary', text })
+  }
+  return remarks
+}
+
+/** Says what became of the earlier docs pull request, and what follows. */
+function pullRemark({ prLink, ...pull }: PullState, jobId: string): Remark {
+  const { state, conflicts, openFor, repository, why } = pull
+  const shown = clip(prLink, 300)
+  if (state === 'merged' || state === 'closed') {
+    const text = `The earlier pull request ${shown} was ${state}. This run starts a new job.`
+    return { level: 'info', text }
+  }
+  if (state === 'invisible') {
+    return {
+      level: 'notice',
+      text: `\`github-token\` can't read the earlier pull request ${shown}, so this run starts a new job. To update pull requests in ${repository}, use a token that can read them, for example a GitHub App's.`,
+      title: "`github-token` can't read the earlier pull request",
+    }
+  }
+  if (state === 'unknown') {
+    return {
+      level: 'notice',
+      text: `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`,
+      title: 'Could not look up the earlier pull request',
+    }
+  }
+  const conflict = conflicts === true ? 'The pull request conflicts with its base branch.' : ''
+  const text = `This run updates the pull request ${shown} (job ${jobId}${openFor}).`
+  return { level: 'info', text: joinSentences(text, conflict) }
+}
+
+/** The failure of a re-run that can't look for an earlier job. */
+function stopWithoutLookup(error: GitHubError, trigger: Trigger): Stop {
+  const headline = 'Could not look for an earlier job'
+  const isTransient = ['rate-limit', 'other'].includes(error.kind)
+  const details = joinSentences(
+    `${headline}: ${withPermission(error.message, error, trigger)}. A new job might repeat its work.`,
+    isTransient ? '' : 'To start one anyway, start a new run instead of re-running this one.',
+  )
+  return { kind: 'stop', headline, details, maybeStarted: false, isTransient }
+}
+
+/** The warning of a first attempt that can't look for an earlier job. */
+function lookupRemark(error: GitHubError, trigger: Trigger): Remark {
+  const permission = permissionToRead(error, trigger)
+  const purpose = 'look for an earlier job'
+  // A token that can't read statuses can't write them either: one permission is missing for both.
+  const isMissing = error.kind === 'permission' && permission === 'statuses: read'
+  const call = isMissing
+    ? { permission: STATUS_PERMISSION, effect: WITHOUT_STATUS, note: 'This run starts a new job.' }
+    : { permission, effect: 'this run starts a new job, and with it another pull request' }
+  return { level: 'failure', error, call: { purpose, ...call } }
+}
+
+function withPermission(why: string, error: GitHubError | undefined, trigger: Trigger): string {
+  return error === undefined ? why : withMissingPermission(permissionToRead(error, trigger), error)
+}
+
+/** Says why GitHub denied something, with the permission that may be missing. */
+export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
+  if (kind !== 'permission') return message
+  return `${message}. The workflow may not grant \`${permission}\``
+}
+
+/** The permission that a token needs to read the record of a job. */
+function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
+  if (command !== undefined) return writePermission(command.source.thread)
+  if (path === '' || path.endsWith('status')) return 'statuses: read'
+  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+}
