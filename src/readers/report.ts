@@ -1,7 +1,6 @@
 import { mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/types.ts'
-import type { Inputs } from '../inputs/table.ts'
 import {
   code,
   codeBlock,
@@ -168,12 +167,11 @@ export class Readers {
   }
 
   #reportPlan(): void {
-    const { inputs, log, mintlify } = this.#run
+    const { log, mintlify } = this.#run
     const plan = `Nothing was sent to ${mintlify}. Without \`dry-run\`, this run would create a readers report with at most ${MAX_REQUESTS} requests.`
     const title = 'Readers report: dry run'
     log.notice(plan, title)
-    const page = md`## 📊 ${title}\n\n${sentencesWithCode(plan)}\n\n${projectOf(inputs)}`
-    this.#run.writeSummary('visitors', page)
+    this.#run.writeSummary('visitors', md`## 📊 ${title}\n\n${sentencesWithCode(plan)}`)
   }
 }
 
@@ -248,15 +246,11 @@ export function readersSummary(content: ReportContent): Markdown {
   ])
 }
 
-function projectOf(inputs: Inputs): Markdown {
-  return md`Project ${code(inputs['project-id'])}`
-}
-
 /** Renders what is seen first. For an agent, which may write, it has no chart. */
 function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   const { run, failure, report, gaps, docsPulls, leftOut = [] } = content
   const site = run.inputs['site-url']
-  const project = projectOf(run.inputs)
+  const project = md`Project ${code(run.inputs['project-id'])}`
   const sections: Markdown[] = []
   if (failure)
     sections.push(md`## ❌ ${failure.headline}`, sentencesWithCode(failure.details), project)
