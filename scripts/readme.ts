@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** What the README shows: inputs that the examples set, and outputs that most workflows read. */
 const MAIN_INPUTS = [
   'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
-  'required-permission ignore-authors comment github-token visitors-summary content-gaps',
+  'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
 ].flatMap((names) => names.split(' '))
 const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */

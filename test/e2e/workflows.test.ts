@@ -181,6 +181,7 @@ it('the recipes name outputs that the action has, in snippets of at most 8 lines
 const OWN_INPUTS = ['later-label', 'app-client-id', 'docs-repositories', 'runs-on']
 const OWN_DEFAULTS: Fields = {
   'docs-on-push timeout': '12m',
+  'docs-on-push pause-after': '14d',
   'docs-on-merge timeout': '12m',
   'docs-command timeout': '12m',
   'docs-on-merge comment': 'always',
