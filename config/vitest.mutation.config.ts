@@ -11,7 +11,7 @@ export default defineConfig({
       'test/**/*.bundle.test.ts',
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
-      'test/events/real-payloads.test.ts',
+      'test/look/real-payloads.test.ts',
       'test/record/failing-github.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },

@@ -4,7 +4,7 @@ import { readOptions, refuse } from './options.ts'
 
 /** The files of src whose mutants the tests in a folder of the same name are to find. */
 const PARTS: Readonly<Record<string, string>> = {
-  events: 'src/{look,decide}/**/*.ts',
+  '{look,decide}': 'src/{look,decide}/**/*.ts',
   github: 'src/github/**/*.ts',
   inputs: 'src/inputs/**/*.ts',
   job: 'src/job/**/*.ts',

@@ -5,10 +5,14 @@ import { eventRow } from '../../src/look/event.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import {
   bot,
+  type CommentOptions,
   type Event,
   event,
+  issueComment,
+  newIssue,
   person,
   pullRequest,
+  push,
   pushBy,
   pushOf,
   pushTo,
@@ -33,6 +37,9 @@ const QUEUE = /merge queue/
 const REPORT = { prompt: '', 'visitors-summary': 'true' }
 const WAIT = { prompt: '', 'job-id': 'job_1' }
 const MESSAGE = { 'job-id': 'job_1' }
+const NOTHING = { prompt: '' }
+const NO_KEY = { 'api-key': '' }
+const COMMENTS = /commands are comments/
 
 const agentPush = (change: object = {}, count = 1): Event => {
   const { name, payload } = pushBy(...Array.from({ length: count }, () => 'mintlify[bot]'))
@@ -56,6 +63,15 @@ const labels = [{ name: 'docs' }, { name: 'No-Docs' }]
 const marked = pullRequest({ pull: { labels } })
 const onTarget = (made: Event): Event => ({ ...made, name: 'pull_request_target' })
 const isNew = { created: true, sender: AGENT }
+const issue = newIssue({ body: 'Wrong.', author: octocat })
+const fork = pullRequest({ from: 'stranger/docs' })
+const gone = { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } }
+const inFork = { repository: { full_name: 'octocat/docs', fork: true } }
+const dependabot = bot('dependabot[bot]')
+const comment = (change: Partial<CommentOptions>, of: object = {}): Event => {
+  const { name, payload } = issueComment({ id: 1, body: '/docs', author: octocat, ...change })
+  return { name, payload: { ...payload, ...of } }
+}
 
 /** What is decided by the payload alone; without `why`, a job may start. */
 const BY_PAYLOAD: readonly {
@@ -138,12 +154,71 @@ const BY_PAYLOAD: readonly {
     on: followed({ head_branch: 'gh-readonly-queue/main/pr-1-a' }),
     why: QUEUE,
   },
+  { what: 'a comment', on: comment({ body: 'Yes.' }), why: /does not start with \/docs/ },
+  { what: 'an edited comment', on: comment({ action: 'edited' }), why: /not new \(`edited`\)/ },
+  { what: "a bot's command", on: comment({ author: bot('x[bot]') }), why: /x\[bot\] is a bot/ },
+  { what: 'an issue', on: issue },
+  { what: 'an issue, a report', on: issue, inputs: REPORT },
+  { what: 'an issue, a job to wait for', on: issue, inputs: WAIT },
+  { what: 'an issue, nothing requested', on: issue, inputs: NOTHING, why: COMMENTS },
+  {
+    what: 'a review',
+    on: { ...fork, name: 'pull_request_review' },
+    inputs: NOTHING,
+    why: COMMENTS,
+  },
+  { what: 'a discussion', on: event('discussion'), inputs: NOTHING, why: COMMENTS },
+  { what: 'a comment on one', on: event('discussion_comment'), inputs: NOTHING, why: COMMENTS },
+  { what: 'no merge', on: pullRequest({ action: 'closed' }), why: /closed without being merged/ },
+  { what: 'no merge, a job to wait for', on: pullRequest({ action: 'closed' }), inputs: WAIT },
+  {
+    what: 'a deleted tag',
+    on: push({ ref: 'refs/tags/v1', deleted: true }),
+    why: /refs\/tags\/v1/,
+  },
+  {
+    what: 'a pull request from a fork',
+    on: fork,
+    inputs: NO_KEY,
+    why: /from forks.*\/docs .*merge/,
+  },
+  {
+    what: 'one without commands',
+    on: fork,
+    inputs: { ...NO_KEY, command: '' },
+    why: /Instead, start/,
+  },
+  { what: 'one from a deleted fork', on: gone, inputs: NO_KEY, why: /from forks/ },
+  { what: 'one with a key', on: fork },
+  { what: 'one in a dry run', on: fork, inputs: { ...NO_KEY, 'dry-run': 'true' } },
+  { what: 'one on pull_request_target', on: onTarget(fork), inputs: NO_KEY },
+  { what: 'a branch without a key', on: pullRequest(), inputs: NO_KEY },
+  { what: 'a push in a fork', on: push(inFork), inputs: NO_KEY, why: /set one in this fork/ },
+  { what: 'a push without a key', on: push(), inputs: NO_KEY },
+  { what: 'a command in a fork', on: comment({ body: '/docs x' }, inFork), inputs: NO_KEY },
+  {
+    what: 'a push of Dependabot',
+    on: push({ sender: dependabot }),
+    inputs: NO_KEY,
+    why: /Dependabot/,
+  },
+  {
+    what: 'a run that Dependabot started',
+    on: push(),
+    inputs: NO_KEY,
+    env: { GITHUB_ACTOR: 'dependabot[bot]' },
+    why: /Dependabot/,
+  },
 ]
 
 it.each(BY_PAYLOAD)('$what is skipped or not by the payload alone', (row) => {
   const { on, why, inputs = {}, env = {} } = row
   const given = new Map(Object.entries({ prompt: 'Document it.', ...inputs }))
-  const environment = { GITHUB_REPOSITORY: 'acme/docs', 'INPUT_API-KEY': 'mint_1', ...env }
+  const environment = {
+    GITHUB_REPOSITORY: 'acme/docs',
+    'INPUT_API-KEY': inputs['api-key'] ?? 'mint_1',
+    ...env,
+  }
   const decided = readTrigger(
     { ...on, row: eventRow(on.name) },
     readInputs(given, (text) => text).inputs,
