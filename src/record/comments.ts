@@ -23,24 +23,24 @@ import type { Run } from '../runner/run.ts'
 /** What a comment of the action tells later runs, hidden from people. */
 type Marker = RecordMarker | SourceCommentMarker
 
-/** Of a reply to a command, or of the step's comment on a pull request. */
+/** Marker of a reply to a command, or of a status comment. */
 export type RecordMarker = {
   readonly kind: 'reply' | 'status'
-  /** As of the step's commit status: without a job and with `failure`, nothing was started. */
+  /** As in the step's commit status: with `failure` and without a job, nothing was started. */
   readonly state: 'pending' | 'success' | 'failure' | 'error'
-  /** Id of the job; empty while there is none. */
+  /** ID of the job; empty while there is none. */
   readonly job: string
-  /** URL of the job's pull request; empty while none is known. */
+  /** URL of the job's pull request; empty while it is unknown. */
   readonly pull: string
   /** When the job was first named here, in milliseconds since the epoch; 0 while there is none. */
   readonly namedAt: number
   /** See `hashProject`. */
   readonly project: string
-  /** Workflow file, job, step and leg, so that no two steps take each other's comments. */
+  /** Workflow file, job, step, and matrix values, so that no two steps use the same comment. */
   readonly step: string
-  /** Id of the workflow run that wrote the comment last. */
+  /** ID of the workflow run that wrote the comment last. */
   readonly run: string
-  /** What a reply answers, such as `main/5001`; else empty. */
+  /** The comment that a reply answers, such as `main/5001`; otherwise empty. */
   readonly source: string
 }
 
@@ -62,7 +62,7 @@ export type SourceLine = {
 export type ReviewRequests = {
   /** Whether the reviewers and labels of the run that opened it are set. */
   readonly isSetUp: boolean
-  /** Logins and teams that were asked, or that GitHub refused to ask. */
+  /** Logins and teams that were asked, or that can't be asked. */
   readonly asked: readonly string[]
   /** How many of them were asked by updates. */
   readonly later: number
@@ -83,8 +83,8 @@ export type SourceCommentMarker = {
 const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
 
 /**
- * Renders a marker, for the very beginning of a comment. It is signed, with a key derived from the API key, so that
- * nobody else can make one, or copy one to another thread or repository.
+ * Renders a marker for the beginning of a comment. It is signed with a key derived from the API key, so that nobody else
+ * can make one, or copy one to another thread or repository.
  */
 function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
@@ -93,13 +93,13 @@ function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   )
 }
 
-/** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
+/** Reads the marker that a comment in this thread begins with; `undefined` if this action didn't sign one. */
 function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
   const [, payload = '', signature = ''] = MARKER.exec(body) ?? []
-  // Without the key, as in a dry run, none is ours.
+  // Without the key, as in a dry run, no signature can be checked.
   if (payload === '' || run.inputs['api-key'] === '') return undefined
   const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), sign(payload, thread, run))
-  // Signed by us: it is what `renderMarker` wrote.
+  // It is signed, so it is what `renderMarker` wrote.
   return isOurs
     ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
     : undefined
@@ -122,16 +122,16 @@ function sign(
   return createHmac('sha256', key).update(signed).digest()
 }
 
-/** The project as markers name it: not readable, and the same for the same project of the same service only. */
+/** Hashes the project for markers, so that it can't be read there. */
 export function hashProject({ inputs }: Run): string {
   const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
   return createHash('sha256').update(named).digest('hex').slice(0, 16)
 }
 
-/** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
+/** A comment that this action wrote for any step: its marker is signed, and its author is the token's account. */
 type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
 
-/** The comments of a thread, oldest first, and which of them are ours. */
+/** The comments of a thread, oldest first, and which of them this action wrote. */
 type ThreadComments = {
   readonly all: readonly ThreadComment[]
   readonly own: readonly OwnComment[]
@@ -160,15 +160,15 @@ export type CommentPlace = {
   readonly thread: Thread
   /** The comment if it is known to exist. */
   readonly ref?: CommentRef | undefined
-  /** Whether it may exist although it is not known: then it is looked for before it is written. */
+  /** Whether it may exist although it is unknown: then it is looked for before it is written. */
   readonly mayExist: boolean
 }
 
 /**
- * Writes a comment, or edits one that exists. One that may have arrived is looked for before it is written again. Or a
- * GitHubError.
+ * Writes a comment, or edits one that exists. One that may have arrived is looked for before it is written again. Or throws
+ * a GitHubError.
  *
- * @param isLast whether one that was deleted is written anew
+ * @param isLast whether one that was deleted is written again
  */
 export async function writeComment(
   place: CommentPlace,
@@ -193,12 +193,12 @@ export async function writeComment(
   } catch (error) {
     const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
     if (!isLast || !isGone || place.ref === undefined) throw error
-    // A stray answer is told from a deleted comment by looking for it.
+    // The answer may be wrong: only a comment that can't be found was deleted.
     return await writeComment({ thread, mayExist: true }, draft, isLast, run)
   }
 }
 
-/** Whether two markers are of the comment that there is to be only one of. */
+/** Whether two markers belong to the same comment. */
 function isSameComment(one: Marker, other: Marker): boolean {
   if (one.project !== other.project) return false
   if (one.kind === 'source' || other.kind === 'source') return one.kind === other.kind
@@ -207,8 +207,8 @@ function isSameComment(one: Marker, other: Marker): boolean {
 }
 
 /**
- * Reads what the comments before a command tell: an earlier attempt's reply, and the job of the step's newest reply in the
- * thread, else that of the source comment on the docs pull request.
+ * Finds what earlier runs recorded in comments: an earlier attempt's reply, and the job of the step's newest reply in the
+ * thread, otherwise that of the source comment on the docs pull request.
  *
  * @param marker of the reply to the command
  */
@@ -238,7 +238,7 @@ export async function findInComments(
   if (!listed.known) {
     if (inputs.context !== 'none') {
       const purpose = 'list the comments before the command'
-      const effect = 'the agent is not told the conversation'
+      const effect = "the prompt doesn't include the conversation"
       run.github.report(listed.error, {
         purpose,
         permission: writePermission(thread),
@@ -289,7 +289,7 @@ function readAttempt(before: RecordMarker | undefined): Attempt {
   return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
 }
 
-/** A job that is still running names no pull request: an older reply may. */
+/** Reads the job of a reply. While it is running it has no link to its pull request, but an older reply may have it. */
 function jobOfReply(
   { job, pull, namedAt }: RecordMarker,
   others: readonly RecordMarker[],
@@ -323,7 +323,7 @@ function unnamedReply(newest: { ref: CommentRef; marker: RecordMarker } | undefi
   return job === '' && state !== 'failure' ? (newest?.ref.url ?? '') : ''
 }
 
-/** Id of the comment that a reply of ours answers, if it is among these; else of ours. */
+/** Returns the ID of the comment that a reply answers if it is one of these, otherwise the reply's. */
 function toldId(
   { ref, marker }: { readonly ref: OwnComment['ref']; readonly marker: RecordMarker },
   comments: readonly ThreadComment[],

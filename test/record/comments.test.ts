@@ -37,7 +37,7 @@ it('a command gets eyes, a reply that is edited to its end, and a source comment
       '✅ **Docs pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
         '**Change 1**\n\nThe pull request changes no files.\n\n' +
         `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
-        'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
+        'To ask for more changes, comment `/docs …` here or on the pull request. To start a separate job, comment `/docs new …`.',
     ],
     [
       '💬 **Code changes covered by this pull request**\n\n' +
@@ -67,21 +67,21 @@ it('a command gets eyes at once, and a reply that says what is being done, in or
       STARTING,
       WORKING,
       '🛑 **Canceled: the job is still running**',
-      "⏳ **Waiting for the docs agent's job …**",
+      "⏳ **Waiting for the agent's job …**",
       DONE,
     ],
-    [STARTING, '⏳ **The docs agent continues its earlier job …**', DONE],
+    [STARTING, '⏳ **The agent is continuing its earlier job …**', DONE],
   ])
   expect(scene.reactions()).toEqual(['eyes', 'eyes'])
 })
 
-const AGAIN = 'To try again, comment `/docs …`: that starts a new job.'
-const WAITS = `Re-running the ${RUN} waits for this job, too.`
+const AGAIN = 'To try again with a new job, comment `/docs …`.'
+const WAITS = `You can also re-run the ${RUN} to wait for this job.`
 it.for<[string, Told, string]>([
   [
     'without a pull request says where it goes on',
     {},
-    'To continue, comment `/docs …` here; `/docs new …` starts a new job.',
+    'To ask for more changes, comment `/docs …` here. To start a separate job, comment `/docs new …`.',
   ],
   [
     'without follow-up says nothing of it',
@@ -195,10 +195,10 @@ it('a command without instructions is told once how to ask, however often it run
   await scene.tell(event, { runId: 1001 })
   const { post } = await scene.tell(event, { ...RERUN, inputs: { 'follow-up': 'false' } })
   const usage =
-    '**What should the docs agent do?** Write your instructions after `/docs`:\n\n' +
+    '**What should the agent do?** Write your instructions after `/docs`, for example:\n\n' +
     '`/docs explain the new flag in the CLI guide`'
   const further =
-    '\n\nAnother command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
+    '\n\nTo refine the result, comment again, for example `/docs make it shorter and add an example`. To start over, comment `/docs new …`.'
   expect(scene.said()).toEqual([[usage + further, usage]])
   expect(scene.reactions()).toEqual(['eyes'])
   expect(post.requests).toEqual([])
@@ -263,9 +263,7 @@ it('a status comment is written once for each pull request and step, and edited 
   const { post } = await comment(scene, { end: 'failed' }, target)
   expect(scene.said()).toEqual([
     [
-      expect.stringMatching(
-        /^⏳ \*\*Starting the docs agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/,
-      ),
+      expect.stringMatching(/^⏳ \*\*Starting the agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/),
       expect.stringContaining(WORKING),
       expect.stringContaining(DONE),
       expect.stringContaining(STARTING),

@@ -71,7 +71,7 @@ it.each([
   expect(said).toContain(`\`job-id: ${scene.docs.jobs[0]?.id}\``)
 
   const again = await scene.start({ event, inputs, env: { GITHUB_RUN_ATTEMPT: '2' } })
-  await until(() => words(scene)[0]?.includes("Waiting for the docs agent's job") === true)
+  await until(() => words(scene)[0]?.includes("Waiting for the agent's job") === true)
   scene.passTime()
   expect((await again.ended).outputs).toMatchObject({ result: 'pull-request' })
   expect(scene.docs.jobs).toHaveLength(1)

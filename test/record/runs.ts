@@ -6,8 +6,8 @@ import { AGENT, addComment, addPull, person } from '../support/world.ts'
 export const octocat = person('octocat')
 export const PULL = 'https://github.com/acme/docs/pull/1'
 export const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
-export const STARTING = '⏳ **Starting the docs agent …**'
-export const WORKING = '⏳ **The docs agent is working …**'
+export const STARTING = '⏳ **Starting the agent …**'
+export const WORKING = '⏳ **The agent is working …**'
 export const DONE = '✅ **The job completed without a pull request**'
 export const RERUN = { runId: 1001, attempt: 2 }
 export const CREATE = ['POST /job']

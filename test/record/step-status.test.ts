@@ -9,7 +9,7 @@ const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 const PULL = 'https://github.com/acme/guides/pull/7'
 const LONG = `${PULL}?${'x'.repeat(2000 - PULL.length - 1)}`
 const STARTING = 'pending: Starting, run'
-const WORKING = 'pending: The docs agent is working (j1), run'
+const WORKING = 'pending: The agent is working (j1), run'
 const READY = 'success: Docs pull request ready for review (j1)'
 const completed = (prLink = PULL): Reply => ({ body: { status: 'completed', prLink } })
 
@@ -76,7 +76,7 @@ it.each<[string, RunOptions, readonly string[]]>([
   [
     'is given, without comments',
     { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
-    ['pending: The docs agent continues its earlier job (j1), run', `${READY}, ${PULL}`],
+    ['pending: The agent is continuing its earlier job (j1), run', `${READY}, ${PULL}`],
   ],
   [
     'was refused',
