@@ -8,14 +8,12 @@ import {
   type Comment,
   type Commit,
   type CommitStatus,
-  commitOf,
   has,
   historyOf,
   newestStatuses,
   type Pull,
   pullOf,
   pullsOfCommit,
-  type Review,
   resolve,
   time,
   type World,
@@ -31,8 +29,8 @@ type Page = Readonly<
 type Arguments = Page &
   Readonly<
     Partial<Record<'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName' | 'query', string>> &
-      Partial<Record<'since' | 'until' | 'refPrefix', string>> &
-      Partial<Record<'itemTypes' | 'states', readonly string[]>>
+      Partial<Record<'since' | 'until', string>> &
+      Partial<Record<'itemTypes', readonly string[]>>
   > & {
     readonly number?: number
     readonly filterBy?: {
@@ -193,23 +191,15 @@ function rootOf(world: World, violations: string[]): Fields {
     return found === undefined ? null : commit(found)
   }
 
-  const review = ({ state, author, atMs }: Review): Fields => {
-    return { state, author: actor(author), submittedAt: time(atMs) }
-  }
-
-  const requestedReviewer = (name: string): Fields => {
-    const [login, team] = name.split('/')
-    return team === undefined
-      ? { __typename: 'User', login, databaseId: world.roles.get(name.toLowerCase())?.id ?? 7001 }
-      : { __typename: 'Team', slug: team, name: team, combinedSlug: name }
-  }
+  const requestedReviewer = (name: string): Fields =>
+    name.includes('/')
+      ? { __typename: 'Team', combinedSlug: name }
+      : { __typename: 'User', login: name }
 
   const pullRequest = (pull: Pull, repository: string): Fields => {
     const { number, fields, commits, files } = pull
     const comments = () =>
       world.comments.filter((one) => one.kind === 'main' && one.number === number)
-    const reviews = () => world.reviews.filter((one) => one.number === number)
-    const labels = fields.labels ?? []
     return {
       __typename: 'PullRequest',
       number,
@@ -217,16 +207,14 @@ function rootOf(world: World, violations: string[]): Fields {
       headRefOid: fields.head?.sha,
       files: connection(() => files, pullFile),
       comments: connection(comments, comment),
-      reviews: ({ states, ...page }: Arguments) =>
-        connection(
-          () => reviews().filter(({ state }) => states?.includes(state) ?? true),
-          review,
-        )(page),
+      reviews: connection(
+        () => world.reviews.filter((one) => one.number === number),
+        ({ author, atMs }) => ({ author: actor(author), submittedAt: time(atMs) }),
+      ),
       title: fields.title,
       state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
       createdAt: fields.created_at,
       mergedAt: fields.merged_at,
-      closedAt: fields.closed_at ?? null,
       mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
       body: fields.body ?? '',
       url: `https://github.com/${repository}/pull/${number}`,
@@ -238,63 +226,31 @@ function rootOf(world: World, violations: string[]): Fields {
         (user) => ({ login: user?.login, databaseId: user?.id }),
       ),
       labels: connection(
-        () => labels,
+        () => fields.labels ?? [],
         (label) => ({ name: label?.name }),
       ),
       commits: connection(
         () => commits,
         (oid) => ({ commit: commitOrNull(oid) }),
       ),
-      timelineItems: ({ itemTypes = [], since, ...page }: Arguments) => {
-        const unknown = itemTypes.filter((type) => !TIMELINE.includes(type))
-        if (unknown.length > 0 || itemTypes.length === 0)
-          violations.push(
-            `the fake GitHub knows these timeline items alone: ${TIMELINE.join(', ')}`,
-          )
-        const items = (type: string, show: () => readonly Timed[]) =>
-          itemTypes.includes(type) ? show() : []
-        const all: readonly Timed[] = [
-          ...items('HEAD_REF_FORCE_PUSHED_EVENT', () =>
-            pull.replaced.map((oid) => {
-              const fields = { beforeCommit: commitOrNull(oid) }
-              const { atMs } = commitOf(world, oid)
-              return { atMs, fields: { __typename: 'HeadRefForcePushedEvent', ...fields } }
-            }),
-          ),
-          ...items('ISSUE_COMMENT', () =>
-            comments().map((one) => ({ atMs: one.atMs, fields: comment(one) })),
-          ),
-          ...items('PULL_REQUEST_REVIEW', () =>
-            reviews().map((one) => ({ atMs: one.atMs, fields: review(one) })),
-          ),
-          ...items('PULL_REQUEST_COMMIT', () =>
-            commits.map((sha) => {
-              const one = commitOf(world, sha)
-              const fields = { __typename: 'PullRequestCommit', commit: commit(one) }
-              return { atMs: one.atMs, fields }
-            }),
-          ),
-          ...items('LABELED_EVENT', () =>
-            pull.labeled.map((name) => {
-              return { atMs: 0, fields: { __typename: 'LabeledEvent', label: { name } } }
-            }),
-          ),
-          ...items('REVIEW_REQUESTED_EVENT', () =>
-            pull.reviewRequests.map(({ reviewer, atMs }) => {
-              const asked = { requestedReviewer: requestedReviewer(reviewer) }
-              const fields = { __typename: 'ReviewRequestedEvent', createdAt: time(atMs), ...asked }
-              return { atMs, fields }
-            }),
-          ),
-        ]
-        const sinceMs = Date.parse(since ?? '') || 0
-        const found = all
-          .filter(({ atMs }) => atMs >= sinceMs)
-          .toSorted((one, other) => one.atMs - other.atMs)
-        return connection(
-          () => found,
-          ({ fields }) => fields,
-        )(page)
+      timelineItems: ({ itemTypes = [], ...page }: Arguments) => {
+        const known: Readonly<Record<string, () => readonly Fields[]>> = {
+          HEAD_REF_FORCE_PUSHED_EVENT: () =>
+            pull.replaced.map((oid) => ({
+              __typename: 'HeadRefForcePushedEvent',
+              beforeCommit: commitOrNull(oid),
+            })),
+          LABELED_EVENT: () =>
+            pull.labeled.map((label) => ({ __typename: 'LabeledEvent', label: { name: label } })),
+          REVIEW_REQUESTED_EVENT: () =>
+            pull.reviewRequests.map(({ reviewer }) => ({
+              __typename: 'ReviewRequestedEvent',
+              requestedReviewer: requestedReviewer(reviewer),
+            })),
+        }
+        const list = itemTypes.length === 1 ? known[itemTypes[0] ?? ''] : undefined
+        if (list === undefined) violations.push('the fake GitHub knows one kind of item at a time')
+        return connection(list ?? (() => []), (one) => one)(page)
       },
     }
   }
@@ -373,29 +329,9 @@ function pullFile({
   return { path: filename, changeType, additions, deletions }
 }
 
-/** An entry of a timeline. */
-type Timed = { readonly atMs: number; readonly fields: Fields }
-
-/** The entries of a timeline that the fake knows. */
-const TIMELINE = [
-  'HEAD_REF_FORCE_PUSHED_EVENT',
-  'ISSUE_COMMENT',
-  'LABELED_EVENT',
-  'PULL_REQUEST_COMMIT',
-  'PULL_REQUEST_REVIEW',
-  'REVIEW_REQUESTED_EVENT',
-]
-
-function comment(one: Comment): Fields {
-  const { editedAtMs, hunk = '', path = '', line = null } = one
-  return {
-    ...(one.kind === 'main' ? { __typename: 'IssueComment' } : { path, line, diffHunk: hunk }),
-    databaseId: one.id,
-    body: one.history.at(-1),
-    author: actor(one.author),
-    createdAt: time(one.atMs),
-    lastEditedAt: editedAtMs === undefined ? null : time(editedAtMs),
-  }
+function comment({ history, author, atMs, editedAtMs }: Comment): Fields {
+  const lastEditedAt = editedAtMs === undefined ? null : time(editedAtMs)
+  return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
 }
 
 /** A place in a list; to the client, it is a text without meaning. */
