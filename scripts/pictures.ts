@@ -134,7 +134,7 @@ async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Pr
     ...ended,
     summary: ended.summary
       .replaceAll(docs.url, 'https://api.mintlify.com')
-      .replaceAll(new URL(docs.url).host, 'Mintlify'),
+      .replaceAll(/127\u200b?\.0\.0\.1:\d+/g, 'Mintlify'),
   }
 }
 

@@ -46,7 +46,7 @@ describe.concurrent('a push', () => {
     expect([outputs['api'], outputs['cli']]).toMatchObject(
       Array(2).fill({ result: 'pull-request' }),
     )
-    expect(log).toContain('::notice title=All packages::GitHub names 300 changed files at most')
+    expect(log).toContain('::notice title=All packages::The push changed at least 300 files')
   })
 
   it('hands the diff of the API description to the agent as data (api-changelog)', async () => {
@@ -75,9 +75,9 @@ describe.concurrent('a push', () => {
       'a description without a path',
       'openapi: 3.1.0\npaths: {}\n',
       'warning',
-      'openapi.yaml is missing, or has no',
+      'openapi.yaml is missing, or contains no',
     ],
-    ['an empty description', '', 'warning', 'openapi.yaml is missing, or has no'],
+    ['an empty description', '', 'warning', 'openapi.yaml is missing, or contains no'],
   ])(
     'that changes the API description to %s starts no job (api-changelog)',
     async (_case, text, level, said) => {

@@ -80,11 +80,11 @@ describe.concurrent('what can be added to any recipe', () => {
     expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
   })
 
-  it('Fix what readers missed: the agent gets the list', async () => {
-    const workflow = withSnippet('Fix what readers missed')
+  it('Fix content gaps: the agent gets the list', async () => {
+    const workflow = withSnippet('Fix content gaps')
     const own = / {10}prompt: \|\n(?: {12}.*\n)+(?= {10}dry-run)/
     const run = await runWorkflow('docs-on-push', { workflow: workflow.replace(own, '') })
-    expect(run.prompts[0]).toMatch(/^Fix what the list of what readers missed/)
+    expect(run.prompts[0]).toMatch(/^Fix what the list of content gaps/)
     expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(/ratings|searches/)
   })

@@ -125,11 +125,7 @@ describe.concurrent("an App's token", () => {
   }
 
   it.each<[Name, WorkflowOptions, object]>([
-    [
-      'docs-on-push',
-      {},
-      { 'permission-actions': 'read', ...READS, ...WRITES, 'permission-statuses': 'write' },
-    ],
+    ['docs-on-push', {}, { ...READS, ...WRITES, 'permission-statuses': 'write' }],
     ['docs-on-merge', { event: merged }, { ...READS, ...WRITES, 'permission-statuses': 'write' }],
     [
       'docs-command',
