@@ -57,7 +57,7 @@ function withoutHidden(text: string): string {
 }
 
 /** Outlook's header of the message that a reply quotes, and all below it. */
-const OUTLOOK_QUOTE = /\n(?:[_-]{5,}.*\n\n?)?[ *]{0,4}From:.*\n\n?[ *]{0,4}Sent:[\s\S]*/
+const OUTLOOK_QUOTE = /\n(?:[_-]{5}.*\n\n?)?[ *]{0,4}From:.*\n\n?[ *]{0,4}Sent:[\s\S]*/
 /** Source: replies by email in public issues, where GitHub masks the addresses. */
 const EMAIL_INTRO = /^On .+\bwrote:$/
 const EMAIL_FOOTER =

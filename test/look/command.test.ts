@@ -136,6 +136,7 @@ describe('a command', () => {
     { many: 'empty lines after it', start: '/docs x', piece: '\n', end: '', asks: 'x' },
     { many: 'comments after it', start: '/docs ', piece: '<!-- a -->', end: 'x', asks: 'x' },
     { many: 'open comments after it', start: '/docs y', piece: '\n<!-- ', end: 'x', asks: 'y' },
+    { many: 'underscores after it', start: '/docs y\n', piece: '_', end: 'x' },
     { many: 'addresses after it', start: '/docs y\n\nOn a wrote:\n> b\n', piece: '@', end: '>' },
   ])('is found in 64 KiB of $many', ({ start = '', piece, end, asks }) => {
     const body = `${start}${piece.repeat((64 * 1024) / piece.length)}${end}`
