@@ -63,7 +63,7 @@ describe.concurrent('the readers report', () => {
       secrets: { CHAT_WEBHOOK_URL: '' },
       exitCode: 1,
     })
-    const said = '::error title=Nothing posted::The secret CHAT_WEBHOOK_URL is empty.'
+    const said = '::error title=Nothing was posted::The secret CHAT_WEBHOOK_URL is empty.'
     expect(run.job('report').log).toContain(said)
     expect(run.chat).toEqual([])
   })
