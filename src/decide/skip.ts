@@ -29,7 +29,7 @@ export type Skip = {
   readonly level: 'info' | 'notice' | 'warning'
   /** Of the annotation. */
   readonly title: string
-  /** A sentence. */
+  /** A clause: `the pull request was closed without being merged`. */
   readonly reason: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
@@ -38,7 +38,7 @@ export type Skip = {
 }
 
 export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
-  return { kind: 'skip', level, title, reason: `Skipped: ${reason}.` }
+  return { kind: 'skip', level, title, reason }
 }
 
 /**
@@ -226,9 +226,9 @@ export function decideSkip(
       isTokenRefused || error.kind === 'permission'
         ? `Correct \`github-token\`, then ${again}`
         : `To try again, ${again} later`
-    const reason = `the action failed to read the permission of ${login}: ${why}. ${advice}`
+    const reason = `the action could not read the permission of ${login}: ${why}. ${advice}`
     const answer = isTokenRefused ? undefined : 'confused'
-    return { ...skip('warning', reason, 'Failed to read a permission'), answer }
+    return { ...skip('warning', reason, 'Could not read a permission'), answer }
   }
   if (command?.kind === 'review') {
     if (command.instructions !== '' || origin.lineComments.length > 0) return undefined

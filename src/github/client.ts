@@ -17,27 +17,27 @@ import {
 import { afterGrace, parseRetryAfter, type Waiting } from '../lib/time.ts'
 import type { Maybe, Octokit, Paged, User } from './types.ts'
 
-/** A call that a run can do without. */
+/** A call whose failure doesn't fail the run. */
 export type GitHubCall = {
-  /** What the call is for, to follow "Failed to": `list the comments`. */
+  /** To follow "Could not": `list the comments`. */
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** How a failure is annotated; by default as a warning, but a missing permission to read as a notice. */
+  /** The level of the annotation: by default a warning, or a notice for a missing permission to read. */
   readonly level?: 'info' | 'notice' | 'warning'
-  /** What a failure means for the user, to follow "so": `each run opens another pull request`. */
+  /** The consequence for the user, to follow "so": `every run opens another docs pull request`. */
   readonly effect?: string
-  /** What else follows from a failure, as sentences. */
+  /** What else to say about a failure, as sentences. */
   readonly note?: string
 }
 
-/** Three answers: there is one, there is none (`undefined` in `value`), or it is not known. */
+/** The result of a lookup: a value, `undefined` if there is none, or unknown. */
 export type Lookup<T> =
   | { readonly known: true; readonly value: T }
   /** `why` is the error's message, which follows a colon: `GitHub returned 502`. */
   | { readonly known: false; readonly why: string; readonly error: GitHubError }
 
-/** Known that there is none; also for what is done and has no value. */
+/** The result of a lookup that found nothing, or of a write. */
 export const NOT_FOUND = { known: true, value: undefined } as const
 
 export function failedLookup(error: GitHubError): Lookup<never> {
@@ -49,14 +49,14 @@ type GitHubOptions = Waiting & {
   readonly serverUrl: string
   /** `owner/name`. */
   readonly repository: string
-  /** May be empty: then every call fails. */
+  /** If it is empty, every call fails. */
   readonly token: string
   readonly proxy: ProxySettings
   readonly log: Readonly<
     Record<'debug' | 'info', (text: string) => void> &
       Record<'notice' | 'warning' | 'warnInSummary', (text: string, title: string) => void>
   >
-  /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
+  /** Until when pauses may last, in milliseconds since the epoch; without it, 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
 }
 
@@ -64,12 +64,12 @@ type GitHubOptions = Waiting & {
 const RETRY_PAUSES_MS = [3000, 9000]
 /** Of 100 entries of each list: 250 commits are all that GitHub tells of a pull request. */
 const MAX_GRAPHQL_PAGES = 3
-/** Nothing on GitHub is worth holding a job up for. */
+/** The longest pause that delays a job. */
 const MAX_GITHUB_PAUSE_MS = 15_000
 
 /**
- * GitHub's API for the repository of a run: Octokit with this action's transport and its rule of what is retried.
- * Nothing is loaded or sent before the first call.
+ * GitHub's API for the repository of a run: Octokit with this action's transport and retries. Nothing is loaded or sent
+ * before the first call.
  */
 export class GitHub {
   readonly repository: { readonly owner: string; readonly repo: string }
@@ -78,12 +78,12 @@ export class GitHub {
   readonly serverUrl: string
   readonly #options: GitHubOptions
   readonly #http: HttpClient
-  /** Ends requests that write, so that a comment may still be finished: a cancelled run has 5 s. */
+  /** Ends requests that write. A canceled run has 5 s, in which a comment can still be finished. */
   readonly #lateCancel: AbortSignal
   #octokit: Promise<Octokit> | undefined
   #hasTimedOut = false
   #hasJobStarted = false
-  /** What has been said of failures: each sentence once. */
+  /** The sentences about failures that have been logged. */
   readonly #said = new Set<string>()
   /** Permissions that have worked in this run. */
   readonly #working = new Set<string>()
@@ -100,15 +100,15 @@ export class GitHub {
   }
 
   /**
-   * The data of one response.
+   * Returns the data of one response.
    *
-   * @throws {GitHubError} if the call fails, after retries where those help and do no harm, or its body is unusable
+   * @throws {GitHubError} if the call fails after retries that can help and do no harm, or if its body can't be used
    */
   async call<T>(send: (octokit: Octokit) => Promise<{ readonly data: T }>): Promise<T> {
     return (await send(await this.#load())).data
   }
 
-  /** The `data` of a GraphQL query, as far as it came, and its errors. Throws as `call` does. */
+  /** Returns the `data` of a GraphQL query, which may be partial, and its errors. Throws as `call` does. */
   async graphql<T>(
     query: string,
     variables: Readonly<Record<string, string | number>> = {},
@@ -117,7 +117,7 @@ export class GitHub {
     try {
       return { data: await graphql<T>(query, variables), errors: [] }
     } catch (error) {
-      // Octokit throws what came in part; a response without any data is an error of ours.
+      // Octokit throws if there are errors, with the partial data.
       const errors = readGraphqlErrors(error)
       if (errors.length === 0) throw error
       return { data: recordField(error, 'data') as T, errors }
@@ -151,13 +151,13 @@ export class GitHub {
     return { pages, errors, isWhole: !isMore() }
   }
 
-  /** All entries of a list, page after page. Throws as `call` does. */
+  /** Returns all entries of a list, page after page. Throws as `call` does. */
   async list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
     const { paginate } = await this.#load()
     const all: T[] = []
     for await (const page of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
       const entries: unknown = page.data
-      // Octokit makes an empty page, without a URL, of a 409.
+      // Octokit turns a 409 into an empty page without a URL.
       const isList = 'url' in page && Array.isArray(entries) && !entries.includes(null)
       if (!isList) throw new GitHubError('GitHub returned something that is not a list')
       all.push(...(entries as readonly T[]))
@@ -166,7 +166,7 @@ export class GitHub {
     return all
   }
 
-  /** Reads something, and leaves it to the caller what a failure means. */
+  /** Reads something; the caller decides what a failure means. */
   async read<T>(send: () => Promise<T>): Promise<Lookup<T>> {
     try {
       return { known: true, value: await send() }
@@ -175,7 +175,7 @@ export class GitHub {
     }
   }
 
-  /** Makes a call that the run can do without: a failure is logged. */
+  /** Makes a call and logs its failure. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
     const result = await this.read(send)
     if (result.known) this.#working.add(call.permission)
@@ -184,8 +184,8 @@ export class GitHub {
   }
 
   /**
-   * Creates something that must not be there twice: where an attempt may have arrived, it is looked for before the next
-   * one. Throws as `create` and `find` do.
+   * Creates something that must not exist twice: if an attempt may have arrived, it is looked for before the next one.
+   * Throws as `create` and `find` do.
    */
   async createOnce<T>(create: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
     for (const pauseMs of this.#pausesMs()) {
@@ -203,20 +203,21 @@ export class GitHub {
   }
 
   /**
-   * Logs a failed call: its cause first, then its effect. It is an annotation the first time that its cause or its effect is
-   * met, afterwards a line; what was said of a cause is not said again.
+   * Logs a failed call: its cause, the consequence, and what to do. It is an annotation the first time that its cause or
+   * its consequence occurs, and a line afterwards. A cause is explained once.
    */
   report(error: GitHubError, call: GitHubCall): void {
     const { log, cancel } = this.#options
     const { purpose, permission, effect = '', note = '' } = call
     const isMissing = this.#isMissing(permission, error)
     // GitHub returns 404 for both.
-    const other = error.status === 404 ? ' (or the item does not exist)' : ''
-    // What the workflow says does not govern a person's token.
+    const other = error.status === 404 ? " (or the item doesn't exist)" : ''
+    // The workflow's `permissions:` don't apply to a person's token.
     const isOfPerson = error.message.includes('personal access token')
-    const where = isOfPerson ? 'from `github-token`' : 'in `permissions:`'
-    const missing = `\`${permission}\` is missing ${where}${other}`
-    const failed = `Failed to ${purpose}: ${error.message}`
+    const who = isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"
+    const missing = `${who} \`${permission}\`${other}`
+    const fix = isOfPerson ? 'Add it to the token.' : 'Add it under `permissions:`.'
+    const failed = `Could not ${purpose}: ${error.message}`
     if (call.level === 'info' || cancel.aborted) {
       log.info(joinSentences(isMissing ? `${missing}.` : '', `${failed}.`))
       return
@@ -227,6 +228,7 @@ export class GitHub {
     const isNamed = isMissing && !this.#isNew(permission)
     const message = joinSentences(
       `${isMissing ? missing : failed}${isNewEffect ? `, so ${effect}` : ''}.`,
+      isMissing ? fix : '',
       isMissing && !(isNamed && isNewEffect) ? `${failed}.` : '',
       ...[error.explanation, note].filter((sentence) => this.#isNew(sentence)),
     )
@@ -243,18 +245,18 @@ export class GitHub {
     return isNew
   }
 
-  /** Says that no job waits for GitHub any more: until then, a GitHub that hangs is asked once for each thing. */
+  /** Allows all tries again after a timeout, because no job waits for GitHub anymore. */
   jobStarted(): void {
     this.#hasJobStarted = true
   }
 
-  /** Waits, unless the run is cancelled. */
+  /** Waits, unless the run is canceled. */
   async pause(ms: number): Promise<void> {
     const { clock, cancel } = this.#options
     await clock.sleep(ms, cancel).catch(() => undefined)
   }
 
-  /** Whether trying again later can't help: a 403 or 404 is final where `permission` has not worked in this run. */
+  /** Whether another try can't help: a 403 or 404 is final if `permission` hasn't worked in this run. */
   isRefusedForGood(error: GitHubError, permission: string): boolean {
     return error.kind === 'refused' || this.#isMissing(permission, error)
   }
@@ -263,17 +265,18 @@ export class GitHub {
     return kind === 'permission' && !this.#working.has(permission)
   }
 
-  /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
+  /** Returns the token's account. By GraphQL, because REST's `GET /user` rejects App tokens. Throws as `call` does. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
       const query = 'query { viewer { id: databaseId login } }'
       this.knowAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
     }
-    if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')
+    if (this.#account === undefined)
+      throw new GitHubError('GitHub does not say which account the token belongs to')
     return this.#account
   }
 
-  /** Takes over whose token it is from another call's response. */
+  /** Remembers the token's account from another call's response. */
   knowAccount(user: Maybe<User>): void {
     if (user?.login) this.#account = user
   }
@@ -284,7 +287,7 @@ export class GitHub {
       throw new GitHubError('`github-token` is empty', {
         kind: 'refused',
         explanation:
-          'If it is taken from a secret, is that set, and its name spelled correctly? Without the input, `github.token` is used.',
+          'Check that its secret exists and that the name matches, or remove the input to use `github.token`.',
       })
     }
     this.#octokit ??= this.#createOctokit()
@@ -329,7 +332,7 @@ export class GitHub {
         const { message, cause } = error
         maybeWritten ||= !onlyReads(request) && mayHaveArrived(error)
         if (maybeWritten) {
-          // No refusal is final for what an earlier try may have written.
+          // An earlier try may have succeeded.
           const kind = error.kind === 'rate-limit' ? error.kind : 'other'
           error = new GitHubError(message, { ...error, cause, kind, maybeWritten })
         }
@@ -349,17 +352,17 @@ export class GitHub {
     }
   }
 
-  /** What Octokit sends its requests with: this action's transport, with the platform's `Response`. */
+  /** Sends Octokit's requests over this action's transport. */
   async #fetch(
     address: string,
     { method, headers, body }: Omit<HttpRequest, 'url'>,
   ): Promise<Response> {
     const { apiUrl, cancel } = this.#options
     const url = new URL(address)
-    // The token goes to GitHub's API alone, wherever a `Link` header may point.
+    // The token is only sent to GitHub's API, wherever a `Link` header points.
     if (url.origin !== new URL(apiUrl).origin) throw new Error(`${url.origin} is not GitHub's API`)
     const request = { method, url: url.pathname }
-    // What was begun is ended within the grace; only what else is read ends with the cancel.
+    // A cancellation ends reads at once; writes, and what follows them, can still be finished.
     const endsAtOnce = onlyReads(request) && !cancel.aborted
     const response = await this.#http.send({
       method,
@@ -377,7 +380,7 @@ export class GitHub {
   }
 }
 
-/** Whether a failed request may be sent again: the one rule for GitHub. */
+/** Whether a failed request may be sent again. */
 function canRetry(error: GitHubError, request: RequestLine): boolean {
   const { kind, cause } = error
   if (kind !== 'other') return kind === 'rate-limit'
@@ -385,7 +388,7 @@ function canRetry(error: GitHubError, request: RequestLine): boolean {
   return isUnsent || (canRepeat(request) && mayHaveArrived(error))
 }
 
-/** Whether sending a request twice does no more than sending it once; an existing reaction or status is not doubled. */
+/** Whether sending a request twice has the same effect as sending it once; GitHub keeps one reaction of a kind. */
 function canRepeat(request: RequestLine): boolean {
   const { method, url } = request
   return onlyReads(request) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(url)
@@ -395,23 +398,23 @@ function onlyReads({ method, url }: RequestLine): boolean {
   return method === 'GET' || url.endsWith('/graphql')
 }
 
-/** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 502`. */
+/** A failed call to GitHub. The message follows "Could not …:", such as `GitHub returned 502`. */
 export class GitHubError extends Error {
   override readonly name = 'GitHubError'
   /**
-   * Why: the token may lack a permission; token, proxy or server are wrong for every call; a limit of GitHub's;
-   * the same request will never succeed (410, 422, a locked thread, no token).
+   * The cause: the token may lack a permission; token, proxy, or server are wrong for every call; a rate limit; or the
+   * same request will never succeed (410, 422, a locked thread, no token).
    */
   readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
   /** The title of an annotation: the message without what GitHub says. */
   readonly title: string
-  /** HTTP status; `undefined` where no usable response came. An error of GraphQL's has none but 404. */
+  /** HTTP status; `undefined` without a usable response. A GraphQL error has none, except 404. */
   readonly status: number | undefined
-  /** The field that GraphQL could not resolve, such as `repository.object.status`; else empty. */
+  /** The field that GraphQL could not resolve, such as `repository.object.status`; may be empty. */
   readonly path: string = ''
-  /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
+  /** How long GitHub asks to wait, in milliseconds, if it does. */
   readonly retryAfterMs: number | undefined
-  /** The likely cause and the fix, as sentences; may be empty. `GitHub.report` says it once in a run. */
+  /** The likely cause and the fix, as sentences; may be empty. `GitHub.report` logs it once in a run. */
   readonly explanation: string = ''
   /** Whether the request writes and may have taken effect, at this or an earlier try. */
   readonly maybeWritten: boolean = false
@@ -426,7 +429,7 @@ export class GitHubError extends Error {
   }
 }
 
-/** Reads what a call was rejected with: an error of Octokit's, of the transport's, or of ours. */
+/** Reads the error that a call was rejected with: Octokit's, the transport's, or a GitHubError. */
 function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error
   const { status, headers, data } = recordField(error, 'response')
@@ -453,18 +456,17 @@ function toGitHubError(error: unknown, nowMs: number): GitHubError {
   return new GitHubError(fields.message, { ...fields, status, retryAfterMs, cause: error })
 }
 
-/** @param text what GitHub says */
+/** @param text GitHub's own words */
 function describeResponse(status: number, text: string, isLimited: boolean) {
   const quote = text && `"${clip(text, 200)}"`
   if (status === 401) {
     const title = 'GitHub rejected `github-token`'
-    const message = `GitHub refused \`github-token\` (401${quote && `, ${quote}`})`
-    const explanation =
-      'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+    const message = `GitHub rejected \`github-token\` (401${quote && ` ${quote}`})`
+    const explanation = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
     return { kind: 'setup', title, message, explanation } as const
   }
   if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
-    const message = `GitHub returned ${status}, its rate limit`
+    const message = `GitHub's API rate limit was exceeded (${status})`
     const title = "GitHub's API rate limit was exceeded"
     const explanation = quote && `GitHub says: ${quote}`
     return { kind: 'rate-limit', title, message, explanation } as const
@@ -482,7 +484,7 @@ function mayHaveArrived({ kind, status, cause }: GitHubError): boolean {
   return kind === 'other' && (status === undefined || status >= 500 || status === 408)
 }
 
-/** What GitHub says, with the details that it gives for a 422. */
+/** Returns GitHub's own words, with the details of a 422. */
 function readMessages(data: unknown): string {
   const details = listField(data, 'errors').map((one) =>
     typeof one === 'string' ? one : stringField(one, 'message'),
@@ -527,8 +529,8 @@ export function graphqlError({ type, message, path }: GraphqlError): GitHubError
 type RequestLine = { readonly method: string; readonly url: string }
 
 /**
- * A response counts only with a body that says something: proxies before GitHub answer with an empty object or a page,
- * and its GraphQL at times without data.
+ * Rejects a response without a usable body: proxies in front of GitHub answer with an empty object or a page, and GraphQL
+ * sometimes without data.
  *
  * @throws {GitHubError}
  */

@@ -180,7 +180,8 @@ async function readPosts(
       if (!answer.known) {
         const lost = 'The agent is not told what this account wrote.'
         run.log.warnInSummary(
-          `Failed to read the permission of ${user.login}: ${answer.why}. ${lost}`,
+          `Could not read the permission of ${user.login}: ${answer.why}. ${lost}`,
+          'Could not read the permission of a commenter',
         )
       }
       return answer.known && answer.value

@@ -383,13 +383,13 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, ru
 
 /** Says that a run does nothing, and why. */
 export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run): undefined {
-  run.log[level](reason, title)
+  run.log[level](`Skipped: ${reason}.`, title)
   const { number } = parsePullRequest(prLink)
   run.setOutputs({
     result: 'skipped',
     ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
   })
-  run.writeSummary('job', shortSummary('⏭️', { headline: reason, details: '' }, run))
+  run.writeSummary('job', shortSummary('⏭️', { headline: `Skipped: ${reason}`, details: '' }, run))
 }
 
 export const REPORT_BUG =

@@ -185,8 +185,7 @@ export function statusDescription(headline: string, jobId = ''): string {
 export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
 
 export const STATUS_PERMISSION = 'statuses: write'
-export const WITHOUT_STATUS =
-  "this step can't remember its job: each run opens another pull request"
+export const WITHOUT_STATUS = 'every run opens another docs pull request'
 
 export async function setStatus(
   status: NewStatus,

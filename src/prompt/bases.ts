@@ -39,7 +39,7 @@ type Base = {
 
 /** Bases of one kind, in the order in which they are tried. */
 type Candidates = {
-  /** What they are, to follow "Failed to compare with". */
+  /** What they are, to follow "Could not compare with". */
   readonly what: string
   readonly list: () => Promise<readonly Base[]>
   /** Whether they are taken because no job or release is known. */

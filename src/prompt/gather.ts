@@ -97,7 +97,7 @@ export async function describeEvent(
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.warnInSummary(
-      `Failed to describe the event: ${why}, so the prompt doesn't say what changed.`,
+      `Could not describe the event: ${why}, so the prompt doesn't say what changed.`,
       'The prompt lacks the context',
     )
     const bare = { ...trigger, event: { ...event, payload: {} } }

@@ -65,7 +65,7 @@ export async function requestReviews(
     const what = name === LABELS_NAME ? name : `a review by ${name}`
     return why === '' ? [] : `${what} (${why})`
   })
-  const note = reasons.length === 0 ? '' : `Failed to request ${reasons.join(', ')}.`
+  const note = reasons.length === 0 ? '' : `Could not request ${reasons.join(', ')}.`
   return { requests, note: sentencesWithCode(note) }
 }
 

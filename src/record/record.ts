@@ -158,7 +158,9 @@ export class RunRecord {
     if (answer === '-1' || answer === 'confused') return await this.#react(answer)
     if (answer === 'usage') await this.#react('eyes')
     const text =
-      answer === 'usage' ? usageBody(this.#run) : skippedBody(this.#trigger, reason, this.#run)
+      answer === 'usage'
+        ? usageBody(this.#run)
+        : skippedBody(this.#trigger, `Skipped: ${reason}.`, this.#run)
     await this.#write({ state: 'failure', headline: '', text })
   }
 

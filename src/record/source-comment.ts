@@ -158,7 +158,7 @@ export async function writeSourceComment(
   const purpose = `write the source comment on ${repository}#${number}`
   if (isOwn)
     github.report(written.error, { purpose, permission: 'pull-requests: write', level: 'info' })
-  else log.info(`Failed to ${purpose}: ${written.why}.`)
+  else log.info(`Could not ${purpose}: ${written.why}.`)
   return false
 }
 

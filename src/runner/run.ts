@@ -3,14 +3,14 @@ import * as core from '@actions/core'
 import { GitHub } from '../github/client.ts'
 import { INPUTS, type InputProblem, type Inputs, readInputs, secretsOf } from '../inputs/table.ts'
 import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
-import { byteLength, errorMessage, isRecord, logText, parseJson } from '../lib/text.ts'
+import { byteLength, errorMessage, isRecord, logText, parseJson, shorten } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
 
 /** What the main step leaves for the post step. */
 type StateName = 'job-id' | 'pending' | 'finished'
 
-/** What a killed run leaves to be ended by the post step: its comment, its commit status. */
+/** What the post step finishes for a killed run. */
 export type PendingPart = 'comment' | 'status'
 
 const DEFAULT_ORIGIN = new URL(INPUTS['base-url'].default).origin
@@ -18,11 +18,11 @@ const DEFAULT_ORIGIN = new URL(INPUTS['base-url'].default).origin
 /** How long the post step waits for `Retry-After`, over all its requests. */
 const POST_RETRY_AFTER_MS = 60_000
 
-/** One run of a step: what it was given, and what it may touch outside. Passed whole where most of it is used. */
+/** One run of a step: its inputs and its surroundings. */
 export class Run {
   readonly environment: Environment
   readonly inputs: Inputs
-  /** What is wrong with the inputs; a wrong one has the value of its default. */
+  /** The problems of the inputs; a wrong one has the value of its default. */
   readonly problems: readonly InputProblem[]
   readonly clock: Clock
   /** The project and, in a matrix, its values: they distinguish this run from others next to it. May be empty. */
@@ -34,15 +34,15 @@ export class Run {
   /** Aborted when the runner wants the run to end. */
   readonly cancel: AbortSignal
   readonly log: Log
-  /** Takes the secrets out of a text. */
+  /** Replaces the secrets in a text. */
   readonly redact: Redact
   readonly github: GitHub
   readonly #writeSection: ReturnType<typeof createSummary>
   #pending: Partial<Record<PendingPart, unknown>>
-  /** Files and outputs that were said not to be written. */
+  /** The files and outputs whose failure has been logged. */
   readonly #unwritten = new Set<string>()
 
-  /** Masks the secrets before anything else happens. Sends nothing. */
+  /** Masks the secrets before anything else. Sends nothing. */
   constructor(
     environment: Environment,
     waiting: Waiting,
@@ -84,7 +84,8 @@ export class Run {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
       if (isTooLong && !this.#unwritten.has(name)) {
         this.log.warnInSummary(
-          `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
+          `The output \`${name}\` is empty, because it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
+          `The output \`${name}\` is too long`,
         )
         this.#unwritten.add(name)
       }
@@ -92,24 +93,25 @@ export class Run {
     }
   }
 
-  /** Writes a section of the step's summary, in place of what it said before. */
+  /** Writes a section of the step's summary; it replaces the section's earlier text. */
   writeSummary(section: SummarySection, markdown: Markdown): void {
     this.#writeFile('summary', () => this.#writeSection(section, this.redact(markdown.source)))
   }
 
-  /** Saves a value for the post step, in place of the one before. */
+  /** Saves a value for the post step; it replaces the earlier value. */
   saveState(name: StateName, value: string): void {
     this.#writeFile('state', () => core.saveState(name, value))
   }
 
-  /** Writes a file that the runner reads. One that can't be written fails the step at its end, and is told once. */
+  /** Writes a file that the runner reads. If that fails, an error says so once, and the step fails at its end. */
   #writeFile(name: string, write: () => void): void {
     try {
       write()
     } catch (error) {
       if (!this.#unwritten.has(name)) {
         this.log.fail(
-          `Failed to write the ${name} of this step, which goes on without: ${errorMessage(error)}`,
+          `Could not write this step's ${name} (${errorMessage(error)}). The step continues without it and fails at the end. The cause is the runner, for example a full disk.`,
+          `Could not write this step's ${name}`,
         )
       }
       this.#unwritten.add(name)
@@ -121,13 +123,13 @@ export class Run {
     return this.environment.state.get(name) ?? ''
   }
 
-  /** Saves what the post step is to end should this step be killed; `undefined` once that is done. */
+  /** Saves what the post step finishes if this step is killed; `undefined` when it is finished. */
   setPending(part: PendingPart, value: unknown): void {
     this.#pending = { ...this.#pending, [part]: value }
     this.saveState('pending', JSON.stringify(this.#pending))
   }
 
-  /** What is still to be ended; `undefined` if nothing. To be trusted: no one else writes a step's state. */
+  /** Returns what is unfinished. It can be trusted, because only this step writes its state. */
   getPending(part: PendingPart): unknown {
     return this.#pending[part]
   }
@@ -146,14 +148,14 @@ function createLog(redact: Redact, subject: string) {
   const summaryLines: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
-  const titled = (title = 'Docs agent'): core.AnnotationProperties => ({
-    title: clean(subject === '' ? title : `${title} (${subject})`),
+  const titled = (title: string): core.AnnotationProperties => ({
+    title: clean(`${shorten(title, 60)}${subject && ` (${subject})`}`),
   })
   return {
     info: (text: string) => core.info(clean(text)),
     /** Shown with step debug logging alone. */
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
-    notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
+    notice: (text: string, title: string) => core.notice(clean(text), titled(title)),
     /** A line that the summary shows, too. */
     infoInSummary(text: string) {
       summaryLines.push(clean(text))
@@ -161,16 +163,16 @@ function createLog(redact: Redact, subject: string) {
     },
     /** What the run has said with `infoInSummary`. */
     summaryLines: (): readonly string[] => summaryLines,
-    warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
+    warning: (text: string, title: string) => core.warning(clean(text), titled(title)),
     /** A warning that the summary shows, too. */
-    warnInSummary(text: string, title?: string) {
+    warnInSummary(text: string, title: string) {
       summaryWarnings.push(clean(text))
       core.warning(clean(text), titled(title))
     },
     /** What the run has warned of with `warnInSummary`. */
     summaryWarnings: (): readonly string[] => summaryWarnings,
     /** Marks the step as failed. */
-    fail(text: string, title?: string) {
+    fail(text: string, title: string) {
       failed = true
       core.error(clean(text), titled(title))
     },

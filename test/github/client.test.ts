@@ -31,9 +31,9 @@ const ARCHIVED = 'Repository was archived so is read-only.'
 
 const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
 
-const EXPIRED = 'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+const EXPIRED = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
 const EMPTY =
-  'If it is taken from a secret, is that set, and its name spelled correctly? Without the input, `github.token` is used.'
+  'Check that its secret exists and that the name matches, or remove the input to use `github.token`.'
 const LIMITED = 'GitHub says: "API rate limit exceeded for installation."'
 
 const servers = new TestServers()
@@ -65,7 +65,10 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     }
   })
   const lines: string[] = []
-  const noteAs = (level: string) => (text: string) => void lines.push(`${level}: ${text}`)
+  const noteAs =
+    (level: string) =>
+    (text: string, title = '') =>
+      void lines.push(`${level}${title && ` (${title})`}: ${text}`)
   const log = {
     debug: () => undefined,
     info: noteAs('info'),
@@ -139,7 +142,7 @@ describe('a call', () => {
       'POST /graphql',
       said(401, 'Bad credentials'),
       1,
-      'setup 401: GitHub refused `github-token` (401, "Bad credentials")',
+      'setup 401: GitHub rejected `github-token` (401 "Bad credentials")',
     ],
     [
       'GET /x',
@@ -368,7 +371,7 @@ describe('whose token it is', () => {
 
   it('is asked until it is known', async () => {
     const { github, arrived } = await clientFor([401, { body: { data: { viewer } } }])
-    await expect(github.account()).rejects.toThrow('GitHub refused `github-token` (401)')
+    await expect(github.account()).rejects.toThrow('GitHub rejected `github-token` (401)')
     expect([await github.account(), await github.account()]).toEqual([viewer, viewer])
     expect(arrived).toHaveLength(2)
   })
@@ -386,23 +389,27 @@ describe('whose token it is', () => {
 
   it('can not be told from an account without a login', async () => {
     const { github } = await clientFor([{ body: { data: { viewer: { login: '' } } } }])
-    await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
+    await expect(github.account()).rejects.toThrow(
+      'GitHub does not say which account the token belongs to',
+    )
   })
 })
 
-describe('a call that the run can do without', () => {
+describe('a call whose failure does not fail the run', () => {
   const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
-  const write: GitHubCall = { ...list, purpose: 'write a comment', note: 'Nobody is told.' }
-  const remember: GitHubCall = {
+  const write: GitHubCall = { ...list, purpose: 'write a comment', note: 'It has no reply.' }
+  const record: GitHubCall = {
     purpose: 'set the status',
     permission: 'statuses: write',
-    effect: 'each run starts a job',
+    effect: 'every run starts a job',
   }
   const attempt = (github: GitHub, one: GitHubCall) =>
     github.attempt(one, () => github.call((octokit) => octokit.request('PATCH /x')))
-  const REFUSED = 'GitHub returned 403 ("Resource not accessible by integration")'
+  const DENIED = 'GitHub returned 403 ("Resource not accessible by integration")'
+  const missing = (permission: string) => `The workflow doesn't grant \`${permission}\``
+  const ADD = 'Add it under `permissions:`.'
 
-  it('gives its result, or is a warning, which a cancelled run only notes', async () => {
+  it('gives its result, or is a warning, or a line if the run was canceled', async () => {
     const cancel = new AbortController()
     const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], {
       cancel: cancel.signal,
@@ -411,59 +418,89 @@ describe('a call that the run can do without', () => {
     const failed = { known: false, why: 'GitHub returned 422', error: { status: 422 } }
     expect(await attempt(github, write)).toMatchObject(failed)
     cancel.abort()
-    await attempt(github, remember)
+    await attempt(github, record)
     expect(lines).toEqual([
-      'warning: Failed to write a comment: GitHub returned 422. Nobody is told.',
-      'info: Failed to set the status: GitHub returned 409.',
+      'warning (GitHub returned 422): Could not write a comment: GitHub returned 422. It has no reply.',
+      'info: Could not set the status: GitHub returned 409.',
     ])
   })
 
-  it.each<[string, Reply, Record<string, string>, string, string]>([
-    ['an empty token', 200, { token: '' }, '`github-token` is empty', EMPTY],
-    ['a refused token', 401, {}, 'GitHub refused `github-token` (401)', EXPIRED],
-    [
-      'a rate limit',
-      said(403, 'API rate limit exceeded for installation.'),
-      {},
-      'GitHub returned 403, its rate limit',
-      LIMITED,
-    ],
-    ['a failing server', 502, {}, 'GitHub returned 502', ''],
-  ])('explains %s once, in one annotation', async (_what, reply, options, cause, why) => {
+  it.each([
+    {
+      what: 'an empty token',
+      reply: 200,
+      options: { token: '' },
+      cause: '`github-token` is empty',
+      why: ` ${EMPTY}`,
+    },
+    {
+      what: 'a rejected token',
+      reply: 401,
+      cause: 'GitHub rejected `github-token` (401)',
+      title: 'GitHub rejected `github-token`',
+      why: ` ${EXPIRED}`,
+    },
+    {
+      what: 'a rate limit',
+      reply: said(403, 'API rate limit exceeded for installation.'),
+      cause: "GitHub's API rate limit was exceeded (403)",
+      title: "GitHub's API rate limit was exceeded",
+      why: ` ${LIMITED}`,
+    },
+    {
+      what: 'a failing server',
+      reply: said(502, 'Oh no'),
+      cause: 'GitHub returned 502 ("Oh no")',
+      title: 'GitHub returned 502',
+      why: '',
+    },
+  ])('explains $what once, in one annotation', async (row) => {
+    const { reply, options, cause, title = cause, why } = row
     const { github, lines } = await clientFor([reply], options)
     for (const one of [list, { ...write, permission: 'statuses: write' }, list])
       await attempt(github, one)
-    const explained = why === '' ? '' : ` ${why}`
     expect(lines).toEqual([
-      `warning: Failed to list the comments: ${cause}.${explained}`,
-      `info: Failed to write a comment: ${cause}. Nobody is told.`,
-      `info: Failed to list the comments: ${cause}.`,
+      `warning (${title}): Could not list the comments: ${cause}.${why}`,
+      `info: Could not write a comment: ${cause}. It has no reply.`,
+      `info: Could not list the comments: ${cause}.`,
     ])
   })
 
-  it('names each missing permission first, and annotates one of them', async () => {
+  it('names each missing permission, what to do, and annotates one of them', async () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
     await attempt(github, list)
     for (const one of [{ ...write, permission: 'contents: read' }, list]) await attempt(github, one)
+    const failed = `${missing('issues: write')}. ${ADD} Could not list the comments: ${DENIED}.`
     expect(lines).toEqual([
-      `warning: \`issues: write\` is missing in \`permissions:\`. Failed to list the comments: ${REFUSED}.`,
-      'info: `contents: read` is missing in `permissions:` (or the item does not exist). Failed to write a comment: GitHub returned 404 ("Not Found"). Nobody is told.',
-      `info: \`issues: write\` is missing in \`permissions:\`. Failed to list the comments: ${REFUSED}.`,
+      `warning (Missing permission: \`issues: write\`): ${failed}`,
+      `info: ${missing('contents: read')} (or the item doesn't exist). ${ADD} Could not write a comment: GitHub returned 404 ("Not Found"). It has no reply.`,
+      `info: ${failed}`,
     ])
   })
 
-  it('says what its failure costs after the cause, once, and where the summary lists it', async () => {
-    const missing = await clientFor([FORBIDDEN])
-    for (const one of [list, remember, remember]) await attempt(missing.github, one)
-    expect(missing.lines.slice(1)).toEqual([
-      `warnInSummary: \`statuses: write\` is missing in \`permissions:\`, so each run starts a job. Failed to set the status: ${REFUSED}.`,
-      `info: \`statuses: write\` is missing in \`permissions:\`. Failed to set the status: ${REFUSED}.`,
+  it('names the token instead of the workflow if a person has made it', async () => {
+    const person = said(403, 'Resource not accessible by personal access token')
+    const { github, lines } = await clientFor([person])
+    await attempt(github, record)
+    expect(lines[0]).toContain(
+      "`github-token` doesn't have `statuses: write`, so every run starts a job. Add it to the token.",
+    )
+  })
+
+  it('says the consequence once, where the summary has it, too', async () => {
+    const { github, lines } = await clientFor([FORBIDDEN])
+    for (const one of [list, record, record]) await attempt(github, one)
+    const cause = missing('statuses: write')
+    const failed = `Could not set the status: ${DENIED}.`
+    expect(lines.slice(1)).toEqual([
+      `warnInSummary (Missing permission: \`statuses: write\`): ${cause}, so every run starts a job. ${ADD} ${failed}`,
+      `info: ${cause}. ${ADD} ${failed}`,
     ])
     const down = await clientFor([502])
-    for (const one of [remember, write]) await attempt(down.github, one)
+    for (const one of [record, write]) await attempt(down.github, one)
     expect(down.lines).toEqual([
-      'warnInSummary: Failed to set the status: GitHub returned 502, so each run starts a job.',
-      'info: Failed to write a comment: GitHub returned 502. Nobody is told.',
+      'warnInSummary (GitHub returned 502): Could not set the status: GitHub returned 502, so every run starts a job.',
+      'info: Could not write a comment: GitHub returned 502. It has no reply.',
     ])
   })
 
@@ -480,7 +517,7 @@ describe('a call that the run can do without', () => {
         permission: 'contents: read',
         ...(level && { level }),
       })
-      expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
+      expect(lines.map((line) => line.split(' ')[0])).toEqual([expected])
     },
   )
 
@@ -489,7 +526,7 @@ describe('a call that the run can do without', () => {
     await attempt(before.github, list)
     await attempt(before.github, write)
     expect(before.lines).toEqual([
-      `warning: Failed to write a comment: ${REFUSED}. Nobody is told.`,
+      `warning (GitHub returned 403): Could not write a comment: ${DENIED}. It has no reply.`,
     ])
   })
 

@@ -38,8 +38,8 @@ it.each([
 
 it.each([
   { fault: '502', says: /GitHub returned 502/ },
-  { fault: 'scope', says: /`pull-requests: read` is missing/ },
-  { fault: 'no contents', says: /`contents: read` is missing/ },
+  { fault: 'scope', says: /grant `pull-requests: read`/ },
+  { fault: 'no contents', says: /grant `contents: read`/ },
   { fault: { broken: 'associatedPullRequests' }, says: /Something went wrong/ },
   { fault: { broken: 'labels' }, says: /Something went wrong/ },
 ] as const)('what $fault hides of the pull requests of a push is warned of', async (row) => {

@@ -32,7 +32,7 @@ it.each(['read', 'write'])(
       const mayStart = !isNothing && (isTrusted || (isAsked && role === 'write'))
       if (hasStarted !== mayStart) wrong.push(`${what}: ${hasStarted ? 'started' : printed}`)
       if (isTrusted && isAsked) wrong.push(`${what}: asked`)
-      if (/unexpectedly|undefined|TypeError|NaN|\[object|Failed to read the event/.test(printed))
+      if (/unexpectedly|undefined|TypeError|NaN|\[object|Could not read the event/.test(printed))
         wrong.push(`${what}: ${printed}`)
     }
     expect(wrong).toEqual([])

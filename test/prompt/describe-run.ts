@@ -19,7 +19,7 @@ export function file(
 const OTHER_REQUESTS =
   /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
 const OTHER_LINES =
-  /Dry run: nothing was sent|Failed to look for an earlier job|can't read the earlier pull/
+  /Dry run: nothing was sent|Could not look for an earlier job|can't read the earlier pull/
 
 /**
  * Runs the action dry for an event, with a prompt, as somebody who may.

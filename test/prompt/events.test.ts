@@ -166,7 +166,7 @@ describe('a pull request', () => {
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing =
-      /^warning: `pull-requests: read` is missing .*, so the prompt lacks the commits, files, and diff\./
+      /^warning: .* grant `pull-requests: read`.*, so the prompt lacks the commits, files, and diff\./
     expect(logged).toEqual([expect.stringMatching(missing)])
   })
 })

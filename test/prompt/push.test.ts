@@ -195,7 +195,7 @@ describe('a push', () => {
         `Changed files: not known: ${why}`,
       ])
       expect(counts).toBe('2 commits, an unknown number of files')
-      const cause = status === 403 ? '`contents: read` is missing in `permissions:`' : why
+      const cause = status === 403 ? "doesn't grant `contents: read`" : why
       const effect = `${cause}, so the prompt lacks the files and diff.`
       expect(logged).toEqual([expect.stringContaining(effect)])
       expect(logged[0]).toMatch(/^warning: /)
@@ -208,7 +208,7 @@ describe('a push', () => {
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await tell(scene, { event: pushed })
     expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
-    const said = /^warning: Failed to describe the event: .*, so the prompt/
+    const said = /^warning: Could not describe the event: .*, so the prompt/
     expect(logged).toEqual([expect.stringMatching(said)])
   })
 })

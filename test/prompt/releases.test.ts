@@ -89,7 +89,7 @@ describe('a release', () => {
     [
       'not known',
       'GitHub returned 502',
-      [expect.stringMatching(/^warning: Failed to read what has changed/)],
+      [expect.stringMatching(/^warning: Could not read what has changed/)],
     ],
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()

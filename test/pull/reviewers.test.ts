@@ -90,13 +90,13 @@ it('those who can’t be asked are one line in the summary, and the others are a
   const inputs = { 'pr-reviewers': 'mintlify[bot], acme/unknown, ada, source-authors' }
   const { summary, warnings, outputs } = await pushBy(scene, 'eve', { inputs })
   expect(requestsOn(scene)).toEqual(['ada', 'docs'])
-  expect(summary.match(/.*Failed to request.*/g)).toEqual([
+  expect(summary.match(/.*Could not request.*/g)).toEqual([
     expect.stringMatching(/mintlify.*unknown \(needs.*read teams.*eve \(.*collaborators/),
   ])
   expect(summary).toMatch(/^## ✅/)
   expect([warnings, outputs['result']]).toEqual([[], 'pull-request'])
   // Nobody is asked about again.
-  expect((await pushBy(scene, 'eve', { inputs })).summary).not.toContain('Failed to request')
+  expect((await pushBy(scene, 'eve', { inputs })).summary).not.toContain('Could not request')
 })
 
 it('one warning names the permission that is missing', async ({ scene }) => {

@@ -287,7 +287,7 @@ it('a status comment that can not be written costs a warning, and no memory', as
   scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
   const { warnings, outputs } = await comment(scene)
   expect(warnings).toContain(
-    '`pull-requests: write` is missing in `permissions:`, so the pull request does not show the result. Failed to write the comment: GitHub returned 403 ("Forbidden").',
+    'The workflow doesn\'t grant `pull-requests: write`, so the pull request does not show the result. Add it under `permissions:`. Could not write the comment: GitHub returned 403 ("Forbidden").',
   )
   expect(outputs['result']).toBe('no-pull-request')
 })

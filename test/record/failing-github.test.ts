@@ -35,15 +35,15 @@ const LOST = /[Tt]he connection to 127\.0\.0\.1:\d+ closed before the response w
 
 /** How a log names each fault. */
 const CAUSES: Readonly<Record<FaultName, RegExp>> = {
-  '401': /GitHub refused `github-token` \(401, "Bad credentials"\)/,
+  '401': /GitHub rejected `github-token` \(401 "Bad credentials"\)/,
   '403': /GitHub returned 403 \("Forbidden"\)/,
-  'secondary-limit': /GitHub returned 403, its rate limit/,
-  'primary-limit': /GitHub returned 403, its rate limit/,
+  'secondary-limit': /GitHub's API rate limit was exceeded \(403\)/,
+  'primary-limit': /GitHub's API rate limit was exceeded \(403\)/,
   '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
   '204': /GitHub returned (?:204|something that is not)/,
   '409': /GitHub returned (?:409 \("Conflict"\)|something that is not a list)/,
   '422': /GitHub returned 422 \("Validation Failed"\)/,
-  '429': /GitHub returned 429, its rate limit/,
+  '429': /GitHub's API rate limit was exceeded \(429\)/,
   '500': /GitHub returned 500 \("Server Error"\)/,
   '502': /GitHub returned 502 \("Server Error"\)/,
   '503': /GitHub returned 503/,
@@ -164,7 +164,7 @@ function expectOneJob({ docs, lateMessages }: Simulation, before: Before, log: s
     ({ job, kind }) => kind === memory && before.goingOn.includes(job),
   )
   const isSaid =
-    /Failed to look for an earlier job|can't read the earlier pull request|may have started a job that/
+    /Could not look for an earlier job|can't read the earlier pull request|may have started a job that/
   if (isGoingOn) expect(log).toMatch(isSaid)
 }
 
@@ -179,7 +179,7 @@ function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: 
     expect(hasFailed, log).toBe(false)
     expect(['pull-request', 'submitted', 'skipped']).toContain(result)
     if (result === 'skipped')
-      expect(log).toMatch(/failed to read the permission of \S+|has no permission .* \(404\)/)
+      expect(log).toMatch(/could not read the permission of \S+|has no permission .* \(404\)/)
   }
 }
 
@@ -194,9 +194,8 @@ function expectTrueWords(end: RunEnd, of: Attempt): void {
     expect(text).not.toMatch(ODD_WORDS)
     const isFailure = /failed to|could not /i.test(text)
     if (isFailure) expect([text, causes.some((cause) => cause.test(text))]).toEqual([text, true])
-    if (/rate limit/.test(text)) expect(text).toMatch(/returned (?:403|429), its rate limit/)
-    if (/is missing in `permissions:`/.test(text))
-      expect(text).toMatch(/returned (?:403 \("Forbidden"\)|404)/)
+    if (/rate limit/.test(text)) expect(text).toMatch(/rate limit was exceeded \((?:403|429)\)/)
+    if (/doesn't grant/.test(text)) expect(text).toMatch(/returned (?:403 \("Forbidden"\)|404)/)
   }
   expect(end.summary).not.toMatch(ODD_WORDS)
 }
@@ -301,7 +300,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       const run = { event, sha, runId, attempt, inputs: { ...inputs, prompt } }
       const end = await play(run, of, before, simulation)
       const isWarned = end.log.some((line) =>
-        /each run opens another pull request|each command starts another one/.test(line),
+        /every run opens another docs pull request|each command starts another one/.test(line),
       )
       hasStarted ||= simulation.docs.jobs.length > before.jobs && !isWarned
       // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.

@@ -189,7 +189,7 @@ it('a first attempt that can not list the comments says so, starts a job, and is
   for (const event of [scene.comment(), scene.reviewComment('/docs explain this line')]) {
     const end = await scene.tell(event)
     expect(firstCalls(end)).toEqual(CREATE)
-    expect(end.log.join('\n')).toMatch(/^warning: Failed to look for an earlier job/m)
+    expect(end.log.join('\n')).toMatch(/^warning: Could not look for an earlier job/m)
   }
   expect(scene.headlines()).toEqual([DONE, DONE, DONE])
 })

@@ -248,8 +248,8 @@ it('a push of more than 100 commits to a pull request may hide its job, which th
 })
 
 it.for<[FaultName | 'missing', RegExp]>([
-  ['502', /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and/m],
-  ['missing', /^warning: `contents: read` is missing .*, so this run starts a new job, and/m],
+  ['502', /^warning: Could not look for an earlier job: .*, so this run starts a new job, and/m],
+  ['missing', /^warning: .* grant `contents: read`.*, so this run starts a new job, and/m],
 ])(
   'a first attempt that can not look for an earlier job (%s) says so, and starts one',
   async ([fault, words], { scene }) => {
@@ -276,7 +276,7 @@ it('what an answer with errors contains is believed, and if it contains nothing,
   github.faults.splice(0, 1, { match: /StepStatuses/, end: fault({ own: null, branch: null }) })
   const end = await step(scene)
   expect(firstCalls(end)).toEqual(CREATE)
-  expect(end.log.join('\n')).toMatch(/^warning: Failed to look for an earlier job: .*Timeout/m)
+  expect(end.log.join('\n')).toMatch(/^warning: Could not look for an earlier job: .*Timeout/m)
 })
 
 it('a commit that has 1,000 statuses of the step’s name gets no job, with advice', async ({

@@ -90,6 +90,6 @@ it('`skip-unchanged` lets a run start where a permission is missing, and names i
   })
   expect(outputs).toMatchObject({ result: 'submitted' })
   expect(log.join('\n')).toMatch(
-    /^notice: `pull-requests: read` is missing .* read the commits' pull requests/m,
+    /^notice: .* grant `pull-requests: read`.* read the commits' pull requests/m,
   )
 })
