@@ -157,8 +157,8 @@ function reportInterruption(run: Run): void {
           details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
         }
       : {
-          headline: 'Interrupted: the job is still running',
-          details: `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
+          headline: 'Interrupted: the job may still be running',
+          details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
         }
   run.log.warning(failure.details, failure.headline)
   run.writeSummary('job', shortSummary('🛑', failure, run))

@@ -226,15 +226,17 @@ async function readInputFiles(
 ): Promise<TextFile[]> {
   const files: TextFile[] = []
   const unread: string[] = []
+  let title = ''
   for (const name of inputs[input]) {
     try {
       files.push({ name, text: await reader.read(name) })
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
       unread.push(`${inBackticks(name)} ${error.message}.`)
+      title ||= `\`${input}\`: ${inBackticks(name)} can't be read`
     }
   }
   const use = 'text files in the workspace, one per line, with `/` between folders'
-  if (unread.length > 0) reject(input, unread.join(' '), use)
+  if (unread.length > 0) reject(input, unread.join(' '), use, title)
   return files
 }

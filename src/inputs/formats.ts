@@ -166,7 +166,7 @@ const QUOTED: [RegExp, string] = [/^["'`]|["'`]$/, 'is in quotes']
 /** Rejects the name of a variable: `DOCS_API_KEY`, `$DOCS_API_KEY`. */
 function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
   const name = /^\$?\{?[A-Z]+(?:_[A-Z]+)+\}?$/
-  return [name, `is a name. In the workflow, write \`\${{ ${context}.NAME }}\` to use its value`]
+  return [name, `is a name, not its value (\`\${{ ${context}.NAME }}\`)`]
 }
 
 /** The prefix of Mintlify's own keys, after quotes. Source: Mintlify's documentation (November 2026). */

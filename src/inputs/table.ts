@@ -191,7 +191,8 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       const isSecret =
         SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
       const value = isSecret ? 'The value' : inBackticks(quoteValue(redact(part)))
-      problems.push({ input: name, problem: `${value} ${error.message}.`, use })
+      const problem = `${value} ${error.message}`
+      problems.push({ input: name, problem: `${problem}.`, use, title: `\`${name}\`: ${problem}` })
       return parse(fallback)
     }
   }

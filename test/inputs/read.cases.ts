@@ -52,7 +52,7 @@ function wrong(input: InputName, problem: string, ...values: readonly string[]):
 
 const IS_KEY = 'is an API key (it starts with `mint_`), which belongs in `api-key`'
 const UNEVALUATED = "is the text of an expression that GitHub didn't evaluate"
-const NAME = `is a name. In the workflow, write \`\${{ secrets.NAME }}\` to use its value`
+const NAME = `is a name, not its value (\`\${{ secrets.NAME }}\`)`
 const TOKEN = 'is a GitHub token (it starts with `gh…_` or `github_pat_`)'
 const BAD_ID = 'contains white space or control characters'
 const UNKNOWN = "isn't a known value"

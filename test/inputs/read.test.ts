@@ -92,7 +92,7 @@ describe('the error', () => {
 
   it('about one input has it in its title', () => {
     const { headline, details } = errorAbout({ timeout: '30' })
-    expect(headline).toBe('The input `timeout` is wrong')
+    expect(headline).toBe('`timeout`: `30` has no unit')
     expect(details).toBe(
       '`timeout`: `30` has no unit. Use `30s` or `30m`, for example. Nothing was sent.',
     )

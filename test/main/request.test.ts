@@ -48,7 +48,7 @@ describe('a request is rejected', () => {
     expect([line.startsWith(`error: \`${names}\`: `), end.log.length]).toEqual([true, 1])
     expect(line).toContain(says)
     expect(line).toMatch(/\. Use .*\. Nothing was sent\.$/)
-    expect(end.titles[0]).toContain(title ?? `The input \`${names}\` is wrong`)
+    expect(end.titles[0]).toContain(title ?? `\`${names}\``)
     expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
   })
 
