@@ -36,7 +36,6 @@ export const dirty = { pull: { mergeable_state: 'dirty' } }
 const merged = {
   pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' },
 } as const
-const closed = { ...known, pull: { state: 'closed' } } as const
 
 export const LOOK = 'GET /job/j1'
 const CREATE = [LOOK, 'POST /job']
@@ -48,12 +47,7 @@ const CONFLICTS = `${GOES_ON} The pull request conflicts with its base branch.`
 const ON_GITLAB = `This run updates the pull request ${GITLAB} (job j1).`
 const NO_PULL_YET = `${HERE} has no pull request yet. This run sends the job a message.`
 const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
-const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
 const HIDDEN = `notice: \`github-token\` can't read the earlier pull request ${ELSEWHERE}, so this run starts a new job. To update pull requests in acme/site, use a token that can read them, for example a GitHub App's.`
-const FAILED = `${HERE} failed. ${NEW}`
-const ARCHIVED = `${HERE} was archived. ${NEW}`
-const GONE = `${HERE} doesn't exist anymore (404). ${NEW}`
-const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
 const unknown = (why: string): string =>
   `notice: Could not look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` anyway.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
@@ -94,7 +88,6 @@ export const FURTHER_RUNS: readonly FurtherRun[] = [
     `${CONTINUED} The pull request conflicts with its base branch. ${EDITED}`,
   ],
   ['starts a new job where it was merged', completed, merged, CREATE, MERGED, after('merged')],
-  ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED, after('closed')],
   [
     'starts a new job where it can not be seen',
     job('completed', ELSEWHERE),
@@ -107,27 +100,6 @@ export const FURTHER_RUNS: readonly FurtherRun[] = [
   ['goes on where GitHub answers something else', completed, answersElse, MESSAGE, NO_PULL],
   ['goes on where the link is not GitHub’s', job('completed', GITLAB), {}, MESSAGE, ON_GITLAB],
   ['goes on with an active job that has none', job('active'), {}, MESSAGE, NO_PULL_YET],
-  ['takes an unknown status for active', job('reviewing'), {}, MESSAGE, NO_PULL_YET],
-  ['starts a new job after one without a change', job('completed'), {}, CREATE, NO_CHANGE],
-  ['starts a new job after one that failed', job('failed'), {}, CREATE, FAILED],
-  ['does so though its pull request is open', job('failed', PR), {}, CREATE, FAILED],
-  ['starts a new job after an archived one', job('archived', PR), merged, CREATE, ARCHIVED],
-  ['starts a new job after one that is gone', gone, closed, CREATE, GONE],
   ['waits for the job of an earlier attempt', job('active'), rerun, [LOOK], WAITS],
-  ['reports the job of an earlier attempt again', completed, rerun, [LOOK], WAITS],
   ['starts a new job where that one failed', job('failed'), rerun, CREATE, anew('failed')],
-  [
-    'starts a new job where that one was archived',
-    job('archived'),
-    rerun,
-    CREATE,
-    anew('was archived'),
-  ],
-  [
-    'starts a new job where that one is gone',
-    gone,
-    rerun,
-    CREATE,
-    anew("doesn't exist anymore (404)"),
-  ],
 ]

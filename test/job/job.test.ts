@@ -12,6 +12,7 @@ it.each<[string, string, Readonly<Record<string, string>>, Reply, number?]>([
   ['created where the job opened it', 'created', {}, 'active'],
   ['created where it did so after the message', 'created', MESSAGE, 'active'],
   ['created where GitHub shows that, too', 'created', MESSAGE, 'active', 4000],
+  ['created where GitHub shows the very second of the message', 'created', MESSAGE, 'active', 0],
   ['updated where GitHub shows that it was there before', 'updated', MESSAGE, 'active', -60_000],
   ['updated where the message says that it was there', 'updated', MESSAGE, { body: { prLink } }],
   ['empty where the run only waited', '', { ...MESSAGE, prompt: '' }, 'active'],

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Reply } from '../support/scripted-service.ts'
-import { ACTIONS, addComment, person } from '../support/world.ts'
+import { ACTIONS, addComment, endPull, person } from '../support/world.ts'
 import {
   CREATE,
   continues,
@@ -77,6 +77,17 @@ it('what was said since the last command is told without the key', async ({ scen
   const { bodies, calls } = await scene.ask({ words: '/docs shorter', inputs })
   expect(firstCalls({ calls })).toEqual(continues('job_1'))
   expect(JSON.stringify(bodies)).toContain('Is *** right?')
+})
+
+it('a new job after a closed pull request gets the whole conversation', async ({ scene }) => {
+  const inputs = { context: 'diff' }
+  scene.comment('The flag is called --fast.')
+  await scene.ask({ end: 'pull-request', inputs })
+  const pull = scene.world.pulls.get(1)
+  if (pull) endPull(scene.world, pull)
+  const end = await scene.ask({ words: '/docs shorter', inputs })
+  expect(firstCalls(end)).toEqual(['GET /job/job_1', ...CREATE])
+  expect(JSON.stringify(end.bodies)).toContain('The flag is called --fast.')
 })
 
 it('a further command goes on with the newest job, but not with one that a run was refused', async ({

@@ -214,6 +214,16 @@ it.each([
   expect(world.statuses.at(-1)?.description).toBe(description)
 })
 
+it('a character that GitHub rejects in a status is written by its number, and names stay apart', async () => {
+  const { run, world } = await newStep()
+  for (const matrix of ['{"os":"🚀"}', '{"os":"🎉"}'])
+    await run({ inputs: { matrix, wait: 'false', 'project-id': 'docs' } })
+  const names = new Set(world.statuses.map(({ context }) => context))
+  expect([...names]).toEqual(
+    ['U+1F680', 'U+1F389'].map((os) => `Docs agent: docs (${STEP}, ${os})`),
+  )
+})
+
 it('the last status is the end, however slow GitHub is', async () => {
   const { statuses, github, run } = await newStep(completed())
   github.faults.push({ match: /pending$/, end: { delayMs: 9000 } })

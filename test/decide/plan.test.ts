@@ -1,0 +1,229 @@
+import { expect, it } from 'vitest'
+import { decide } from '../../src/decide/plan.ts'
+import { GitHubError, type Lookup, NOT_FOUND } from '../../src/github/client.ts'
+import { readInputs } from '../../src/inputs/table.ts'
+import type { Attempt, NamedJob } from '../../src/look/earlier-runs.ts'
+import { eventRow } from '../../src/look/event.ts'
+import type { ObservedJob, PullState } from '../../src/look/situation.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
+
+const DAY_MS = 86_400_000
+const NAMED: NamedJob = { id: 'j1', prLink: '', namedAtMs: 0 }
+const error = new GitHubError('GitHub returned 502')
+const UNREAD: Lookup<never> = { known: false, why: error.message, error }
+
+type Case = {
+  readonly name: string
+  /** The state of the job of an earlier attempt, and of an earlier run's. */
+  readonly own?: ObservedJob['state']
+  readonly earlier?: ObservedJob['state']
+  /** What became of the earlier job's docs pull request, and for how many days it has been waiting. */
+  readonly pull?: PullState['state']
+  readonly waitsDays?: number
+  readonly attempt?: Attempt
+  readonly record?: Lookup<undefined>
+  readonly isRerun?: boolean
+  readonly isCommand?: boolean
+  readonly event?: string
+  readonly inputs?: Readonly<Record<string, string>>
+  /** The kind of the decision, and the pull request that it updates or mentions. */
+  readonly leadsTo: 'create' | 'message' | 'wait' | 'skip' | 'stop'
+  readonly about?: 'pull' | 'earlierPull'
+}
+
+const CASES: readonly Case[] = [
+  { name: 'no job before', leadsTo: 'create' },
+  { name: 'an active job without a pull request', earlier: 'active', leadsTo: 'message' },
+  { name: 'a job in an unknown state', earlier: 'unknown', leadsTo: 'message' },
+  { name: 'a completed job without a pull request', earlier: 'completed', leadsTo: 'create' },
+  {
+    name: 'a completed job without a pull request, and a command',
+    earlier: 'completed',
+    isCommand: true,
+    leadsTo: 'message',
+  },
+  { name: 'an open one', earlier: 'completed', pull: 'open', leadsTo: 'message', about: 'pull' },
+  {
+    name: 'a merged one',
+    earlier: 'active',
+    pull: 'merged',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
+    name: 'a closed one',
+    earlier: 'active',
+    pull: 'closed',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
+    name: 'one that the token can’t read',
+    earlier: 'completed',
+    pull: 'invisible',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
+    name: 'one that can’t be looked up',
+    earlier: 'completed',
+    pull: 'unknown',
+    leadsTo: 'message',
+    about: 'pull',
+  },
+  {
+    name: 'one on another server',
+    earlier: 'completed',
+    pull: 'elsewhere',
+    leadsTo: 'message',
+    about: 'pull',
+  },
+  { name: 'a failed job with an open one', earlier: 'failed', pull: 'open', leadsTo: 'create' },
+  {
+    name: 'an archived job with a merged one',
+    earlier: 'archived',
+    pull: 'merged',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
+    name: 'a job that is gone, with a closed one',
+    earlier: 'gone',
+    pull: 'closed',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
+    name: 'an open one without `follow-up`',
+    earlier: 'completed',
+    pull: 'open',
+    inputs: { 'follow-up': 'false' },
+    leadsTo: 'create',
+  },
+  {
+    name: 'one that has been waiting for longer than `pause-after`',
+    earlier: 'completed',
+    pull: 'open',
+    waitsDays: 15,
+    inputs: { 'pause-after': '14d' },
+    leadsTo: 'skip',
+  },
+  {
+    name: 'one that has been waiting for exactly `pause-after`',
+    earlier: 'completed',
+    pull: 'open',
+    waitsDays: 14,
+    inputs: { 'pause-after': '14d' },
+    leadsTo: 'message',
+    about: 'pull',
+  },
+  {
+    name: 'one that waits, on a release',
+    earlier: 'completed',
+    pull: 'open',
+    waitsDays: 15,
+    event: 'release',
+    inputs: { 'pause-after': '14d' },
+    leadsTo: 'message',
+    about: 'pull',
+  },
+  { name: 'a record that can’t be read', record: UNREAD, leadsTo: 'create' },
+  {
+    name: 'a record that can’t be read, on a re-run',
+    record: UNREAD,
+    isRerun: true,
+    leadsTo: 'stop',
+  },
+  { name: 'an own job that is active', own: 'active', isRerun: true, leadsTo: 'wait' },
+  { name: 'an own job that completed', own: 'completed', isRerun: true, leadsTo: 'wait' },
+  { name: 'an own job that failed', own: 'failed', isRerun: true, leadsTo: 'create' },
+  { name: 'an own job that was archived', own: 'archived', isRerun: true, leadsTo: 'create' },
+  { name: 'an own job that is gone', own: 'gone', isRerun: true, leadsTo: 'create' },
+  {
+    name: 'an own job that failed, and a newer run’s open one',
+    own: 'failed',
+    earlier: 'completed',
+    pull: 'open',
+    isRerun: true,
+    leadsTo: 'message',
+    about: 'pull',
+  },
+  { name: 'an attempt without a record', attempt: { kind: 'forgotten' }, leadsTo: 'create' },
+  {
+    name: 'an attempt that may have started a job',
+    attempt: { kind: 'maybe-started' },
+    leadsTo: 'stop',
+  },
+  { name: 'an attempt that is unknown', attempt: { kind: 'unknown', why: 'x' }, leadsTo: 'stop' },
+  { name: 'a given job', inputs: { 'job-id': 'j1' }, leadsTo: 'message' },
+  {
+    name: 'a given job that may have had the message',
+    attempt: { kind: 'maybe-started' },
+    inputs: { 'job-id': 'j1' },
+    leadsTo: 'wait',
+  },
+]
+
+function observed(state: ObservedJob['state'], pull?: PullState): ObservedJob {
+  const fields = {
+    prLink: null,
+    repository: null,
+    ref: null,
+    model: null,
+    createdAt: null,
+    archivedAt: null,
+  }
+  const shown = { ...fields, id: 'j1', status: state, json: '{}', invalidFields: [] }
+  const job = state === 'gone' || state === 'unknown' ? undefined : shown
+  return { ...NAMED, state, job, pull, failure: undefined }
+}
+
+it.each(CASES)('$name leads to $leadsTo', (one) => {
+  const { own, earlier, pull, waitsDays = 0, attempt = { kind: 'none' } } = one
+  const { record = NOT_FOUND, isRerun = false, isCommand = false, event = 'schedule' } = one
+  const { inputs } = readInputs(new Map(Object.entries(one.inputs ?? {})), (text) => text)
+  const nowMs = 100 * DAY_MS
+  const prLink = 'https://github.com/acme/docs/pull/1'
+  const facts = { openFor: '', repository: 'acme/docs', why: '', editors: '' }
+  const state = pull && {
+    prLink,
+    state: pull,
+    waitingSinceMs: nowMs - waitsDays * DAY_MS,
+    ...facts,
+  }
+  const thread = { kind: 'main', number: 1, isPull: true, rootId: 0 } as const
+  const author = { id: 1, login: 'octocat', isBot: false }
+  const source = { id: 1, url: '', thread }
+  const command = { kind: 'comment', source, author, instructions: 'x', fresh: false } as const
+  const decision = decide(
+    {
+      trigger: {
+        event: { name: event, row: eventRow(event), payload: {} },
+        command: isCommand ? command : undefined,
+      },
+      hasInstructions: true,
+      hasRecord: true,
+      earlier: {
+        attempt,
+        earlierJob: record,
+        lastJob: NOT_FOUND,
+        reachedLimit: false,
+        unnamed: '',
+        thread: undefined,
+      },
+      ownJob: own && observed(own),
+      earlierJob: earlier && observed(earlier, state),
+      unchanged: undefined,
+      nowMs,
+    },
+    {
+      inputs,
+      environment: readEnvironment({ GITHUB_RUN_ATTEMPT: isRerun ? '2' : '1' }),
+      mintlify: 'Mintlify',
+    },
+  )
+  const about = (['pull', 'earlierPull'] as const).find(
+    (name) => name in decision && Reflect.get(decision, name) !== undefined,
+  )
+  expect([decision.kind, about]).toEqual([one.leadsTo, one.about])
+})
