@@ -104,7 +104,7 @@ const HISTORY = `query ReviewRequests($owner: String!, $repo: String!, $number: 
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
     asked: timelineItems(first: 100, after: $asked, itemTypes: [REVIEW_REQUESTED_EVENT]) {
       pageInfo { hasNextPage endCursor } nodes { ... on ReviewRequestedEvent {
-        requestedReviewer { ... on User { login } ... on Team { combinedSlug } } } } }
+        requestedReviewer { ... on User { login } ... on Bot { login } ... on Team { combinedSlug } } } } }
     labels: timelineItems(first: 100, after: $labels, itemTypes: [LABELED_EVENT]) {
       pageInfo { hasNextPage endCursor } nodes { ... on LabeledEvent { label { name } } } } } } }`
 

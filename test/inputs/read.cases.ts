@@ -16,6 +16,11 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['prompt-file', ' a b.md \r\n\n c.md', ['a b.md', 'c.md']],
   ['allow-bots', 'renovate[bot], my-app[bot]', ['renovate[bot]', 'my-app[bot]']],
   ['ignore-authors', 'a\nb, c', ['mintlify[bot]', 'a', 'b', 'c']],
+  [
+    'pr-reviewers',
+    'ada\nacme/docs-team, source-authors',
+    ['ada', 'acme/docs-team', 'source-authors'],
+  ],
   ['command', '!docs', '!docs'],
   ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
   ['base-url', 'http://127.9.8.7', new URL('http://127.9.8.7')],
@@ -75,6 +80,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('command', 'contains quotes, commas, or pattern characters', '/docs|/doc'),
   ...wrong('skip-labels', 'is a YAML or JSON list', '["no-docs"]'),
   ...wrong('allow-bots', "isn't a login", 'true', 'app/renovate'),
+  ...wrong('pr-reviewers', "isn't a reviewer", '@ada', 'acme/docs/team'),
   { input: 'allow-bots', value: 'a[bot], *[bot]', problem: "isn't a login", quoted: '*[bot]' },
   ...wrong(
     'base-url',

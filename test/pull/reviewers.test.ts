@@ -40,31 +40,35 @@ it.for([
     docsIn: 'acme/guides',
     later: ['c1', 'c2', 'c3', 'c4'],
   },
-])('nobody is asked twice, and five by updates, as $what', async (row, { scene }) => {
-  const { inputs, docsIn = 'acme/docs', later } = row
-  const { world } = scene
-  if (docsIn === 'acme/guides') {
-    Object.assign(world, { agentRepository: docsIn, commentsElsewhere: true })
-    world.visibility.set('acme/docs', 'PRIVATE')
-    addPull(world, { number: 1, user: AGENT }, world.elsewhere)
-  }
-  const get = [{ body: { status: 'completed', prLink: PULL.replace('acme/docs', docsIn) } }]
-  for (const login of ['bob', 'c1', 'Bob', 'c2', 'ada', 'c3', 'c4', 'c5', 'c6']) {
-    const { warnings } = await pushBy(scene, login, { inputs, replies: { get } })
-    expect(warnings).toEqual([])
-    // A person removes them all.
-    const pull = docsPull(scene)
-    pull.awaited = []
-    pull.fields = { ...pull.fields, labels: [] }
-  }
-  expect(requestsOn(scene)).toEqual(['ada', 'acme/writers', 'bob', ...later, 'docs'])
-  if (docsIn === 'acme/guides') {
-    const markers = world.comments.map(({ history }) =>
-      JSON.stringify(markerIn(`${history.at(-1)}`)),
-    )
-    expect(markers.join()).not.toMatch(/bob|c1/)
-  }
-})
+])(
+  'nobody is asked twice, and five by updates, as $what',
+  { timeout: 120_000 },
+  async (row, { scene }) => {
+    const { inputs, docsIn = 'acme/docs', later } = row
+    const { world } = scene
+    if (docsIn === 'acme/guides') {
+      Object.assign(world, { agentRepository: docsIn, commentsElsewhere: true })
+      world.visibility.set('acme/docs', 'PRIVATE')
+      addPull(world, { number: 1, user: AGENT }, world.elsewhere)
+    }
+    const get = [{ body: { status: 'completed', prLink: PULL.replace('acme/docs', docsIn) } }]
+    for (const login of ['bob', 'c1', 'Bob', 'c2', 'ada', 'c3', 'c4', 'c5', 'c6']) {
+      const { warnings } = await pushBy(scene, login, { inputs, replies: { get } })
+      expect(warnings).toEqual([])
+      // A person removes them all.
+      const pull = docsPull(scene)
+      pull.awaited = []
+      pull.fields = { ...pull.fields, labels: [] }
+    }
+    expect(requestsOn(scene)).toEqual(['ada', 'acme/writers', 'bob', ...later, 'docs'])
+    if (docsIn === 'acme/guides') {
+      const markers = world.comments.map(({ history }) =>
+        JSON.stringify(markerIn(`${history.at(-1)}`)),
+      )
+      expect(markers.join()).not.toMatch(/bob|c1/)
+    }
+  },
+)
 
 it.for([
   { what: 'was refused', fault: { end: '403', times: 1 } as const },
