@@ -29,28 +29,28 @@ export type NamedJob = {
   readonly id: string
   /** Its pull request as far as GitHub knows it; empty if none is known. */
   readonly prLink: string
-  /** When GitHub was first told of it, in milliseconds since the epoch. */
+  /** When it was recorded first, in milliseconds since the epoch. */
   readonly namedAtMs: number
 }
 
-/** What earlier attempts of this very run have left. */
+/** What earlier attempts of this run recorded. */
 export type Attempt =
-  /** Nothing was begun: this attempt may begin. */
+  /** Nothing was started. */
   | { readonly kind: 'none' }
-  /** Runs like this one remember nothing. */
+  /** Runs like this one have no record. */
   | { readonly kind: 'forgotten' }
   | { readonly kind: 'job'; readonly job: NamedJob }
-  /** A job was about to be started or sent a message, and nobody knows whether it was. */
+  /** A job may have been started or sent a message. */
   | { readonly kind: 'maybe-started' }
-  /** `why` follows a colon; `error`: where GitHub did not tell. */
+  /** `why` follows a colon. `error` is set if GitHub couldn't be asked. */
   | { readonly kind: 'unknown'; readonly why: string; readonly error?: GitHubError }
 
 /** The comments of a command's thread. */
 type CommandThread = {
-  /** Oldest first, ours among them. */
+  /** Oldest first, including the action's own. */
   readonly comments: readonly ThreadComment[]
   readonly ownIds: ReadonlySet<number>
-  /** Id of the last one that the job to continue was told of. */
+  /** ID of the last one that the earlier job's prompts included. */
   readonly lastToldId: number | undefined
 }
 
@@ -63,7 +63,7 @@ export type LastJob = {
   readonly isNewer: boolean
 }
 
-/** What a run finds of the ones before it. */
+/** What is recorded of earlier runs and attempts. */
 export type EarlierRuns = {
   readonly attempt: Attempt
   /** An earlier attempt's reply to the command. */
@@ -76,7 +76,7 @@ export type EarlierRuns = {
   readonly reachedLimit: boolean
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
-  /** The comments of a command's thread; `undefined` without a command, or where they are not read. */
+  /** The comments of a command's thread; `undefined` without a command, or if they weren't read. */
   readonly thread: CommandThread | undefined
 }
 
@@ -115,14 +115,14 @@ export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run
 const MAX_DESCRIPTION = 140
 const MAX_CONTEXT = 255
 
-/** The name of the statuses of this run: what another pull request or branch started has another one. */
+/** Returns the name of this run's statuses. Those of another pull request or branch have another name. */
 export function statusName(event: GitHubEvent, run: Run): string {
   const { pull_request: pull } = event.payload
   if (pull?.number == null || pull.merged === true) return nameFor(branchScope(event, run), run)
   return nameFor([`#${pull.number}`], run)
 }
 
-/** The name that the run's pull request had before it was merged; `undefined` without a merged one. */
+/** Returns the name for a merged pull request's statuses before the merge; `undefined` without one. */
 function nameBeforeMerge(
   { payload: { pull_request: pull } }: GitHubEvent,
   run: Run,
@@ -149,7 +149,7 @@ function withinBmp(text: string): string {
   )
 }
 
-/** The branch that a run is about, where it is known not to be the default one. */
+/** Returns the branch that a run is about if it is known not to be the default one. */
 function branchScope(event: GitHubEvent, { environment }: Run): readonly string[] {
   const { name, row, payload } = event
   const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
@@ -170,13 +170,13 @@ export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment
   return isSha(found) ? found : ''
 }
 
-/** A headline with the job's id in brackets. The headline is cut to fit; an id that does not fit is left out. */
+/** Joins a headline, cut to fit, with the job's ID in parentheses. An ID that doesn't fit is left out. */
 export function statusDescription(headline: string, jobId = ''): string {
   const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
   const maxLength = MAX_DESCRIPTION - id.length - 1
   if (maxLength < 2) return id
   const words = withinBmp(visibleText(headline)).replaceAll('`', '').replace(/\s+/g, ' ')
-  // Nothing but a job's id stands in brackets at the end.
+  // Only a job's ID may be in parentheses at the end.
   const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
   return `${shorten(text, maxLength)} ${id}`.trim()
 }
