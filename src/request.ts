@@ -122,8 +122,9 @@ function warningsAbout(
   if (isToExisting) {
     if (hasInstruction) warnOf(['follow-up', 'pause-after'], 'with `job-id`')
     else warnOf(OF_PROMPTS, 'without a prompt')
+  } else if (wantsJob && !inputs['follow-up']) {
+    warnOf(['pause-after'], 'with `follow-up: false`')
   }
-  if (!inputs['follow-up']) warnOf(['pause-after'], 'with `follow-up: false`')
   if (!inputs['visitors-summary'] && !inputs['visitors-export'])
     warnOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`')
   if (!inputs['visitors-summary'] && inputs['content-gaps'] === 'none')

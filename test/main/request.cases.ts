@@ -136,8 +136,8 @@ export const WITHOUT_EFFECT: readonly Warned[] = [
     warnings: [noEffect('`poll-interval` and `wait-for-preview`', 'with `wait: false`')],
   },
   {
-    inputs: { 'job-id': 'j1', context: 'files', 'skip-labels': 'a', 'follow-up': 'false' },
-    warnings: [noEffect('`context`, `skip-labels`, and `follow-up`', 'without a prompt')],
+    inputs: { 'job-id': 'j1', 'skip-labels': 'a', 'follow-up': 'false', 'pause-after': '3d' },
+    warnings: [noEffect('`skip-labels`, `follow-up`, and `pause-after`', 'without a prompt')],
   },
   {
     inputs: { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
