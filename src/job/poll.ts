@@ -164,7 +164,7 @@ class Progress {
     }
     for (const field of invalidFields) {
       this.#warnOnce(
-        `Ignored the field \`${field}\` of job ${this.#name}, because its value doesn't match Mintlify's documentation.`,
+        `Ignored the field \`${field}\` of job ${this.#name}, because its value doesn't match the documentation.`,
         `Ignored an invalid field of the job: ${field}`,
       )
     }

@@ -192,7 +192,7 @@ function wordsForEnd(
       return { sign: md`✅`, headline: 'Docs pull request ready for review', details: '' }
     case 'no-pull-request': {
       if (hasLostLink(end.job)) {
-        const details = `Mintlify's link to it isn't a URL. You can find the pull request in the dashboard.`
+        const details = `The link from ${mintlify} isn't a URL. You can find the pull request in the dashboard.`
         return { sign: md`✅`, headline: 'The pull request link could not be read', details }
       }
       const details =

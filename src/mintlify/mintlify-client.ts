@@ -110,7 +110,7 @@ export class MintlifyClient {
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
     const limit = '100 analytics requests per hour for the whole organization'
-    const notFound = path.includes('visitors') ? this.#projectNotFound() : this.#partNotFound()
+    const notFound = path.includes('visitors') ? this.#projectNotFound() : this.#partNotFound(path)
     return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
@@ -122,10 +122,12 @@ export class MintlifyClient {
     ]
   }
 
-  #partNotFound(): MintlifyCall['notFound'] {
+  #partNotFound(path: readonly string[]): MintlifyCall['notFound'] {
     return [
       `${this.#options.name} has no such analytics for this project`,
-      'Make sure that feedback, search, and the assistant are turned on, and that your plan includes them.',
+      path.includes('views')
+        ? 'Your plan may not include them.'
+        : 'Make sure that feedback, search, and the assistant are turned on, and that your plan includes them.',
     ]
   }
 

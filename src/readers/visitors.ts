@@ -1,4 +1,4 @@
-import { countOf, sumOf } from '../lib/text.ts'
+import { countOf, formatCount, sumOf } from '../lib/text.ts'
 import {
   type Counts,
   MAX_ROWS,
@@ -85,7 +85,7 @@ async function readPages(
   const answers: VisitorsAnswer[] = [first]
   while (answers.at(-1)?.hasMore) {
     const offset = answers.length * MAX_ROWS
-    const part = `the pages of ${name} after the first ${offset}`
+    const part = `the pages of ${name} after the first ${formatCount(offset)}`
     const next = await reader.read(period, visitorsCall(offset), part)
     if (next === undefined) break
     answers.push(next)

@@ -30,6 +30,7 @@ it.each(ENDS)('a run ends with $what', async ({ shown, options, ends, title, say
   expect(`${run.outputs['result']} ${sign} ${run.status} ${level}`).toBe(ends)
   expect(run.title).toBe(title)
   for (const fact of says) expect(annotation).toContain(fact)
+  expect(run.log.join('\n')).not.toContain('Mintlify')
   // A cause, and what is running, are said once.
   for (const word of ['running.', 'Nothing was started', '`fail-on`', 'returned'])
     expect(annotation.split(word).length).toBeLessThanOrEqual(2)

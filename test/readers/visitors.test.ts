@@ -118,8 +118,9 @@ describe('a request that fails', () => {
     },
   ] as const)('is a notice, and the report is written without $part', async (given) => {
     const { path, nth, part, expected } = given
-    const faults = [refusal(403, { times: 1, match: { path, nth } })]
+    const faults = [refusal(path === 'views' ? 404 : 403, { times: 1, match: { path, nth } })]
     const run = await runReaders({ inputs: REPORT, faults, docs: { pages: 300 } })
+    expect(run.summary).not.toContain('the assistant')
     expect([run.hasFailed, run.warnings]).toEqual([false, []])
     expect(run.visitors).toMatchObject(expected)
     const says = like(RegExp(`, so ${part} could not be read\\. .*"Nope"`))
