@@ -80,20 +80,6 @@ const CASES: readonly Case[] = [
   },
   { name: 'a failed job with an open one', earlier: 'failed', pull: 'open', leadsTo: 'create' },
   {
-    name: 'an archived job with a merged one',
-    earlier: 'archived',
-    pull: 'merged',
-    leadsTo: 'create',
-    about: 'earlierPull',
-  },
-  {
-    name: 'a job that is gone, with a closed one',
-    earlier: 'gone',
-    pull: 'closed',
-    leadsTo: 'create',
-    about: 'earlierPull',
-  },
-  {
     name: 'an open one without `follow-up`',
     earlier: 'completed',
     pull: 'open',

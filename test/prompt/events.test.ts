@@ -122,7 +122,6 @@ describe('a pull request', () => {
   it.each([
     [650, 650, '650 (+650 -0)', 7],
     [3100, 3100, '3100 (+3000 -0), of which GitHub lists 3000', 30],
-    [3100, undefined, '3000 or more (+3000 -0)', 30],
   ])(
     'of %d files, counted as %s, is asked for page by page',
     async (listed, changed_files, words, pages) => {
@@ -184,9 +183,7 @@ describe('any other event', () => {
 
   it.each([
     ['issues', { issue }, ['Branch: main', RUN, 'Issue: 1', ...hurts]],
-    ['issue_comment', { issue }, ['Branch: main', RUN, 'Issue: 1', ...hurts]],
     ['discussion', { discussion: issue }, ['Branch: main', RUN, 'Discussion: 1', ...hurts]],
-    ['discussion_comment', { discussion: issue }, ['Branch: main', RUN, 'Discussion: 1', ...hurts]],
     ['workflow_run', { workflow_run }, [RUN, ...finished]],
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],

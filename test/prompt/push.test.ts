@@ -172,7 +172,6 @@ describe('a push', () => {
 
   it.each([
     [403, { message: 'No' }, 'GitHub returned 403 ("No")'],
-    [404, { message: 'No common ancestor' }, 'GitHub returned 404 ("No common ancestor")'],
     // No change of no files.
     [200, { commits: 'x', files: [] }, 'GitHub returned no comparison'],
     [200, { files: [] }, 'GitHub returned no comparison'],

@@ -146,16 +146,6 @@ describe('the context block', () => {
     expect(long.length).toBeLessThan(550)
   })
 
-  it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {
-    const withBody = (length: number): string =>
-      render(bodyOf('x'.repeat(length)), { detail: 'files' })
-    const most = 16_384 - (Buffer.byteLength(withBody(1)) - 1)
-    expect(Buffer.byteLength(withBody(most))).toBe(16_384)
-    expect(withBody(most)).not.toContain('…')
-    expect(Buffer.byteLength(withBody(most + 1))).toBeLessThanOrEqual(16_384)
-    expect(withBody(most + 1)).toMatch(/… \(\d\d more characters\)\n<\/github-context-/)
-  })
-
   it.each([0, 100 * 1024, 112 * 1024])(
     'makes a prompt of 128 KiB with the diff, beside %d bytes',
     (promptBytes) => {

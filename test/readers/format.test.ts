@@ -45,13 +45,6 @@ it.each([
     names: 'period of 30 days periods of 30 days',
     starts: ['29 Nov', '30 Oct'],
   },
-  {
-    now: '2026-07-03T06:00:00Z',
-    days: 366,
-    words: '2 Jul 2025 to 2 Jul 2026',
-    names: 'period of 366 days periods of 366 days',
-    starts: ['Jul 2024', 'Jul 2023'],
-  },
 ])('at $now the $days full days before today are $words', ({ now, days, words, names, starts }) => {
   const period = fullDaysBefore(Date.parse(now), days)
   const before = periodsBefore(period, 2)
@@ -67,13 +60,7 @@ it.each([
   { site: 'https://a.example', path: '/a b?c#d"e', url: 'https://a.example/a%20b%3Fc%23d%22e' },
   { site: 'https://a.example', path: '//b.example/x', url: 'https://a.example//b.example/x' },
   { site: 'https://a.example', path: '/\\b.example', url: 'https://a.example//b.example' },
-  {
-    site: 'https://a.example',
-    path: 'https://b.example',
-    url: 'https://a.example/https://b.example',
-  },
   { site: 'https://a.example', path: '/\ud800', url: 'https://a.example/%EF%BF%BD' },
-  { site: 'https://a.example/docs', path: '/../x', url: undefined },
   { site: 'https://a.example/docs', path: '/a/%2e%2E/../b', url: undefined },
 ])('on $site the address of $path is $url', ({ site, path, url }) => {
   expect(pageUrl(path, new URL(site))).toBe(url)
