@@ -80,6 +80,13 @@ const CASES: readonly Case[] = [
   },
   { name: 'a failed job with an open one', earlier: 'failed', pull: 'open', leadsTo: 'create' },
   {
+    name: 'an archived job with a merged one',
+    earlier: 'archived',
+    pull: 'merged',
+    leadsTo: 'create',
+    about: 'earlierPull',
+  },
+  {
     name: 'an open one without `follow-up`',
     earlier: 'completed',
     pull: 'open',

@@ -111,6 +111,7 @@ const BY_PAYLOAD: readonly {
   { what: "a deleted account's pull request", on: pullRequest({ pull: { user: null } }) },
   { what: 'a label', on: marked, why: /labeled `No-Docs` \(`skip-labels`\)/ },
   { what: 'a label that the re-run reads again', on: marked, env: { GITHUB_RUN_ATTEMPT: '2' } },
+  { what: 'a label that no input names', on: marked, inputs: { 'skip-labels': 'docs-later, no' } },
   { what: 'a label, a message to a job', on: marked, inputs: MESSAGE },
   { what: 'a label, a report alone', on: marked, inputs: REPORT },
   { what: 'a review of what has a label', on: { ...marked, name: 'pull_request_review' } },
@@ -143,6 +144,7 @@ const BY_PAYLOAD: readonly {
   { what: "a bot's command", on: comment({ author: bot('x[bot]') }), why: /x\[bot\] is a bot/ },
   { what: 'an issue', on: issue },
   { what: 'an issue, a report', on: issue, inputs: REPORT },
+  { what: 'an issue, a job to wait for', on: issue, inputs: WAIT },
   { what: 'an issue, nothing requested', on: issue, inputs: NOTHING, why: COMMENTS },
   {
     what: 'a review',
@@ -152,6 +154,7 @@ const BY_PAYLOAD: readonly {
   },
   { what: 'a discussion', on: event('discussion'), inputs: NOTHING, why: COMMENTS },
   { what: 'no merge', on: pullRequest({ action: 'closed' }), why: /closed without being merged/ },
+  { what: 'no merge, a job to wait for', on: pullRequest({ action: 'closed' }), inputs: WAIT },
   {
     what: 'a deleted tag',
     on: push({ ref: 'refs/tags/v1', deleted: true }),

@@ -81,7 +81,6 @@ const EVENTS: readonly { readonly what: string; readonly on: Event; readonly che
     checks: 'writer',
   },
   { what: 'a workflow after an issue', on: after('issues'), checks: 'writer' },
-  { what: 'a workflow after no event', on: after(''), checks: 'writer' },
   { what: 'a workflow after a pull request', on: after('pull_request'), checks: 'renovate[bot]' },
 ]
 
