@@ -387,12 +387,9 @@ export async function selectPosts(
   )
   const earlier = thread.slice(start, end < 0 ? undefined : end)
   const before = earlier.filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
-  const rankOf = ({ association }: Post): number => {
-    const at = ASSOCIATIONS.indexOf(association)
-    return at < 0 ? ASSOCIATIONS.length : at
-  }
+  const isStranger = ({ association }: Post) => Number(!ASSOCIATIONS.includes(association))
   const authors: User[] = []
-  for (const { author } of before.toReversed().toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  for (const { author } of before.toReversed().toSorted((a, b) => isStranger(a) - isStranger(b))) {
     const isListed = author == null || [asker, ...authors].some((one) => isSameAccount(one, author))
     if (!isListed && authors.length < MAX_POST_AUTHORS) authors.push(author)
   }
