@@ -1,15 +1,12 @@
 import { type RunOptions, startHarness } from './harness.ts'
 import { resolve } from './world.ts'
 
-/** A harness for stories of many runs, in which the agent's pull requests are merged and closed. */
+/** A harness for stories of many runs, in which the agent's pull requests are merged. */
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** Starts a simulation. The docs are in `docsIn`, which the token can see. */
 export async function startSimulation(docsIn: string) {
-  const limits = {
-    jobsPerHour: Number.POSITIVE_INFINITY,
-    messagesPerHour: Number.POSITIVE_INFINITY,
-  }
+  const limits = { jobsPerHour: Infinity, messagesPerHour: Infinity }
   const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
@@ -28,13 +25,11 @@ export async function startSimulation(docsIn: string) {
     return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
   }
 
-  /** Ends the open ones. */
-  async function endPulls(how: 'merge' | 'close'): Promise<void> {
+  /** Merges the open ones. */
+  async function mergePulls(): Promise<void> {
     for (const number of await openPulls()) {
       endedAtMs.set(number, clock.now())
-      await clock.work(async () =>
-        how === 'merge' ? docs.mergePull(number) : docs.closePull(number),
-      )
+      await clock.work(async () => docs.mergePull(number))
     }
   }
 
@@ -43,10 +38,10 @@ export async function startSimulation(docsIn: string) {
     const sent = docs.requests.filter(({ path }) => path.endsWith('/message'))
     const late = sent.filter(({ path, at }) => {
       const job = docs.jobs.find(({ id }) => path.includes(`/${id}/`))
-      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Number.POSITIVE_INFINITY)
+      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Infinity)
     })
     return late.map(({ path }) => path)
   }
 
-  return { ...harness, run, openPulls, endPulls, lateMessages }
+  return { ...harness, run, openPulls, mergePulls, lateMessages }
 }
