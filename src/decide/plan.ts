@@ -281,7 +281,7 @@ function lookupRemark(error: GitHubError, trigger: Trigger): Remark {
   const isMissing = error.kind === 'permission' && permission === 'statuses: read'
   const call = isMissing
     ? { permission: STATUS_PERMISSION, effect: WITHOUT_STATUS, note: 'This run starts a new job.' }
-    : { permission, effect: 'this run starts a new job, and with it another pull request' }
+    : { permission, effect: 'this run starts a new job, which opens another pull request' }
   return { level: 'failure', error, call: { purpose, ...call } }
 }
 

@@ -87,7 +87,7 @@ export type RerunAdvice = 'safe' | 'new-run'
 const RERUN = {
   safe: 'Nothing was started, so it is safe to run this again.',
   'new-run':
-    "Nothing was started. To try again, start a new run instead of re-running this one. A re-run couldn't tell that nothing was started, because this run failed to write its commit status or reply.",
+    "Nothing was started. To try again, start a new run instead of re-running this one. This run couldn't write its commit status or reply, so a re-run would assume that a job may be running.",
 }
 
 /** Makes the report. `subject` is what the run did before it ended. */

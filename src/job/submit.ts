@@ -92,7 +92,7 @@ async function sendRequest(
         onRetry(error, pauseMs) {
           // A response resets the limit for an unreachable host.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
-          const again = `Nothing was started yet. Trying again in ${formatDuration(pauseMs)}.`
+          const again = `No job was started yet. Trying again in ${formatDuration(pauseMs)}.`
           log.info(`${describeFailure(error, run.mintlify).headline}. ${again}`)
         },
       },

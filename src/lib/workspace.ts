@@ -43,7 +43,7 @@ export class WorkspaceReader {
       this.#readBytes += kind.size
       if (this.#readBytes > MAX_WORKSPACE_BYTES) {
         throw new WorkspaceError(
-          `is too large, because all files of a run may have ${MAX_WORKSPACE_BYTES / 1024} KiB together`,
+          `is too large, because the files of a run can have at most ${MAX_WORKSPACE_BYTES / 1024} KiB in total`,
         )
       }
       const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))

@@ -36,7 +36,7 @@ export type VisitorsAnswer = Listed<PageVisitors> & {
 /** Maximum number of rows in one answer. Source: the specification. */
 export const MAX_ROWS = 250
 
-const ODD_TOTALS = 'JSON whose `totals` are not numbers for human, ai and total'
+const ODD_TOTALS = 'JSON in which `totals` has no numbers for `human`, `ai`, and `total`'
 
 /** Requests the visitors of a period. `limit` is 1 to `MAX_ROWS`; `offset` is the number of rows to skip. */
 export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<VisitorsAnswer> {

@@ -251,10 +251,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
         : [`${from} requires payment`, 'Check your credits and invoices in the dashboard.'],
     403: [`${from} denied the request`, deniedFix(said, prompt !== undefined)],
     404: call.notFound,
-    409: [
-      `${from} can't do this right now`,
-      'Try again later, or set `job-id` without a prompt to wait for the job.',
-    ],
+    409: [`${from} can't do this right now`, 'Try again later.'],
     408: [
       `${from} timed out waiting for the request`,
       "The runner's network may be slow. Try again later.",

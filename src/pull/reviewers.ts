@@ -49,7 +49,7 @@ export async function requestReviews(
   if (!isWanted(chooseWanted(situation, undefined, run))) return nothing
   const history = isOpener ? undefined : await readHistory(place, run)
   if (!isOpener && history === undefined && known === undefined) {
-    run.log.info("Nobody was asked to review: it isn't known who was asked before.")
+    run.log.info("Nobody was asked to review, because the action can't tell who was asked before.")
     return nothing
   }
   const wanted = chooseWanted(situation, history, run)

@@ -259,13 +259,9 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   else if (gaps)
     sections.push(md`## 🔎 Content gaps`, md`${formatPeriod(gaps.period)} · ${project}`)
   const warnings: string[] = []
-  if (report?.isComplete === false)
-    warnings.push(
-      `This report is incomplete: only ${countOf(report.pages.length, 'page')} could be read.`,
-    )
   if (report?.lastVisited) warnings.push(noVisitorsSentence(report.lastVisited))
   if (audience === 'agent') warnings.push(...leftOut)
-  else if (leftOut.length > 0)
+  else if (leftOut.length > 0 || report?.isComplete === false)
     warnings.push('Part of this report could not be read. The last section has the details.')
   sections.push(...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)))
   if (report)

@@ -53,10 +53,10 @@ describe.each([
     const { log } = await send([refused, limited('100'), 'active'])
     expect(log.filter((line) => line.includes('again in'))).toEqual([
       expect.stringMatching(
-        /^Could not reach .*\. Nothing was started yet\. Trying again in 1 s\.$/,
+        /^Could not reach .*\. No job was started yet\. Trying again in 1 s\.$/,
       ),
       expect.stringMatching(
-        /^You reached the rate limit .*\. Nothing was started yet\. Trying again in 1 min 40 s\.$/,
+        /^You reached the rate limit .*\. No job was started yet\. Trying again in 1 min 40 s\.$/,
       ),
     ])
   })

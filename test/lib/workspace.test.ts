@@ -53,7 +53,7 @@ describe('reading from the workspace', () => {
     await writeFile(inRoot('b'), 'é'.repeat(256 * 1024))
     expect(await workspace.read('b')).toBe(await workspace.read('b'))
     await writeFile(inRoot('c'), 'x')
-    const tooLarge = 'is too large, because all files of a run may have 1024 KiB together'
+    const tooLarge = 'is too large, because the files of a run can have at most 1024 KiB in total'
     await expect(workspace.read('c')).rejects.toThrow(tooLarge)
   })
 })

@@ -183,7 +183,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 409,
     said: 'busy',
     title: "Mintlify can't do this right now",
-    fix: 'Try again later, or set `job-id` without a prompt to wait for the job.',
+    fix: 'Try again later.',
   },
   {
     call: 'create',

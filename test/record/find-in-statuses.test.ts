@@ -248,8 +248,8 @@ it('a push of more than 100 commits to a pull request may hide its job, which th
 })
 
 it.for<[FaultName | 'missing', RegExp]>([
-  ['502', /^warning: Could not look for an earlier job: .*, so this run starts a new job, and/m],
-  ['missing', /^warning: .* grant `contents: read`.*, so this run starts a new job, and/m],
+  ['502', /^warning: Could not look for an earlier job: .*, so this run starts a new job/m],
+  ['missing', /^warning: .* grant `contents: read`.*, so this run starts a new job/m],
 ])(
   'a first attempt that can not look for an earlier job (%s) says so, and starts one',
   async ([fault, words], { scene }) => {
