@@ -106,6 +106,17 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
     expect(requests).toEqual([])
   })
 
+  it('with a proxy whose certificate nobody knows fails before anything is sent, and names the proxy', async () => {
+    const proxy = await servers.startProxy(undefined, certificate)
+    for (const target of ['https://127.0.0.1:1', 'http://127.0.0.1:1']) {
+      const settings = { proxy: { httpsProxy: proxy.origin, httpProxy: proxy.origin, noProxy: '' } }
+      const failed = await failureOf(request(new URL(target)), settings)
+      expect(failed).toMatchObject({ failure: 'tls', maybeSent: false })
+      const told = `the TLS connection to the proxy ${proxy.url.host} failed: self-signed certificate`
+      expect(failed.message.startsWith(told)).toBe(true)
+    }
+  })
+
   it.each(['directly', 'through a tunnel', 'through a tunnel that begins with TLS'])(
     'carries many requests, though the server would rather speak HTTP/2: %s',
     async (path) => {

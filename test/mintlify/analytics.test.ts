@@ -10,6 +10,7 @@ const visitorsIn = (json: unknown) => visitorsCall(0).read(json)
 describe('the visitors', () => {
   it.each([
     undefined,
+    { ...answer, totals: { human: 1, ai: 1 } },
     { ...answer, totals: { ...totals, ai: -1 } },
     { ...answer, totals: { ...totals, ai: '2' } },
     { ...answer, totals: { ...totals, ai: 2 ** 53 } },
@@ -29,14 +30,17 @@ describe('the visitors', () => {
     })
   })
 
-  it.each([null, { ...row, path: '' }, { ...row, ai: -0.6 }])(
-    'leave out and count the row %j',
-    (odd) => {
-      const other = { ...row, path: '/other' }
-      const read = { rows: [row, other], invalidRows: 1 }
-      expect(visitorsIn({ ...answer, visitors: [row, odd, other] })).toMatchObject(read)
-    },
-  )
+  it.each([
+    null,
+    { ...row, path: '' },
+    { ...row, path: 7 },
+    { ...row, total: null },
+    { ...row, ai: -0.6 },
+  ])('leave out and count the row %j', (odd) => {
+    const other = { ...row, path: '/other' }
+    const read = { rows: [row, other], invalidRows: 1 }
+    expect(visitorsIn({ ...answer, visitors: [row, odd, other] })).toMatchObject(read)
+  })
 
   it.each([
     { ...answer, hasMore: 'true' },

@@ -67,6 +67,26 @@ describe('changed files', () => {
     expect(show(files, size - 1).slice(-2)).toEqual(['+xxxx1991', note])
   })
 
+  it('that readers notice get twice the room of other source', () => {
+    const shown = show(
+      [file('src/a.ts', patchOf(4000)), file('src/cli.ts', patchOf(4000, 'y'))],
+      40_000,
+    )
+    const count = (letter: string): number =>
+      shown.filter((line) => line.startsWith(`+${letter}`)).length
+    expect(count('y') / count('x')).toBeCloseTo(2, 0)
+    expect(sizeOf(shown)).toBeGreaterThan(39_700)
+  })
+
+  it('smaller than 600 bytes are shown whole, however much there is of others', () => {
+    const [small, large] = [file('src/small.ts', patchOf(50)), file('src/large.ts', patchOf(3000))]
+    const shown = show([large, small], 8000)
+    expect(shown.slice(shown.indexOf('modified src/small.ts (+1 -0)') + 1)).toEqual(
+      patchOf(50).split('\n'),
+    )
+    expect(sizeOf(shown)).toBeGreaterThan(7900)
+  })
+
   const filler = Array.from({ length: 60 }, (_, index) => `+  go to the ${index}`)
   const option = ['+', '+export function shipAll() {', '+  .option("--dry-run")', '+}', '+']
 
@@ -78,6 +98,33 @@ describe('changed files', () => {
     const at = shown.indexOf('+  .option("--dry-run")')
     expect(shown.slice(at - 2, at + 2)).toEqual(option.slice(0, 4))
     expect(shown.filter((line) => line.includes('left out here'))).toHaveLength(2)
+  })
+
+  it('show a name once: the second line that has it is worth no more than any other', () => {
+    const again = ['+', '+  shipAll(now)', '+  shipAll(later)', '+']
+    const shown = show(
+      [file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))],
+      900,
+    )
+    expect(shown).toContain('+export function shipAll() {')
+    expect(shown).not.toContain('+  shipAll(later)')
+  })
+
+  it('end with the first piece without names that does not fit, but not with one that has names', () => {
+    const piece = (text: string) => ['+', text]
+    const flags = Array.from({ length: 90 }, (_, index) => `--flag-${index}`).join(' ')
+    const pieces = [piece(`+${flags}`), piece('+  useIt(x)'), filler.slice(0, 3)]
+    pieces.push(piece(`+${'z'.repeat(950)}`), piece('+  last'))
+    const shown = show([file('src/a.ts', pieces.flat().join('\n'))], 900)
+    expect(shown).toContain('+  useIt(x)')
+    expect(shown).toContain('+  go to the 2')
+    expect(shown).not.toContain('+  last')
+  })
+
+  it('show imports and licences last', () => {
+    const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
+    const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
+    expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
   })
 
   it('of tests and translations have a quarter if all else is shown whole, otherwise 8 KiB', () => {

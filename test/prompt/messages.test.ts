@@ -190,6 +190,15 @@ describe('commit messages', () => {
     ])
   })
 
+  it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
+    const [subject = '', body = '', rest = ''] = show([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
+    expect([subject.length, body.length]).toEqual([308, 970])
+    expect([subject.slice(-26), rest]).toEqual([
+      'xxx… (125 more characters)',
+      '  … (1,032 more characters)',
+    ])
+  })
+
   it('that do not fit are counted, as are those that GitHub does not list', () => {
     const messages = Array.from({ length: 9 }, (_, index) => `Change ${index}`)
     const commits = messages.map((message) => ({ sha: '', message }))

@@ -138,6 +138,15 @@ describe('the names in a line', () => {
       expect(inOrder(`+${line}`)).toEqual(names)
     },
   )
+
+  it('weigh more in what readers notice, less where they are removed, and least in tests', () => {
+    const weightOf = (...line: Parameters<typeof namesIn>) => namesIn(...line)[0]?.[1] ?? 0
+    const line = "+run('--json')"
+    expect(weightOf(line, 'readers')).toBeGreaterThan(weightOf(line, 'source'))
+    expect(weightOf(line.replace('+', '-'), 'source')).toBeLessThan(weightOf(line, 'source'))
+    expect(weightOf(line, 'background')).toBeLessThan(weightOf('-useIt(x)', 'source'))
+    expect(weightOf(line.replace('+', ' '), 'source')).toBe(0)
+  })
 })
 
 it('a page is a translation only if it was changed in another language, too', () => {

@@ -156,6 +156,11 @@ describe('five minutes', () => {
       faults: [later(140, 1), later(140, 3), later(140, 5)],
       requests: 5,
     },
+    {
+      what: 'with a pause of our own that is cut',
+      faults: [later(149, 1), later(149, 3), refusal(500, { match: { nth: 5 } })],
+      requests: 6,
+    },
   ])('are the most that it takes, $what', async ({ faults, requests }) => {
     const run = await runReaders({ inputs: EXPORT, faults, docs: { pages: 1000 } })
     expect(run.sent).toHaveLength(requests)
