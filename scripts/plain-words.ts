@@ -45,7 +45,7 @@ function proseOfTypeScript(path: string, text: string): string {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const keep = (from: number, to: number) => {
     const words = text.slice(from, to).replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
-    kept.splice(from, to - from, ...words.replace(/^ *(?:\/\/|\/?\*+\/?)/gm, blank))
+    kept.splice(from, to - from, ...words.replace(/^ *(?:\/\/|\/?\*+\/?)/gm, blank).split(''))
   }
   const visit = (node: ts.Node) => {
     const children = node.getChildren(file).filter((child) => !ts.isJSDoc(child))

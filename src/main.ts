@@ -116,7 +116,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
   const waiting = { clock: createSystemClock(), random: Math.random, cancel: cancel.signal }
   const environment = readEnvironment(process.env)
-  // @actions/github parses the payload when it is imported, and throws where that is no JSON. We read it ourselves.
+  // @actions/github parses the payload when it is imported, and throws if it isn't JSON. This action reads it itself.
   delete process.env['GITHUB_EVENT_PATH']
   const run = new Run(environment, waiting, { isPost })
   const text = 'The action exited before it finished'
@@ -138,7 +138,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
 
 /**
  * The post step: reports what is known of a run that was killed before it could report it, and ends what was begun on
- * GitHub. It never calls the docs service.
+ * GitHub. It never calls Mintlify.
  */
 export async function runPost(run: Run): Promise<void> {
   if (run.readState('finished') === '') reportInterruption(run)

@@ -99,7 +99,7 @@ function decideUpdate(
       ? stopWithoutLookup(earlier.earlierJob.error, trigger)
       : newJob([lookupRemark(earlier.earlierJob.error, trigger)])
   else if (earlier.unnamed !== '') {
-    const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. The dashboard of ${run.mintlify} shows it.`
+    const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
     remarks.push({ level: 'notice', text, title: 'An earlier run may have started a job' })
   }
   if (earlierJob !== undefined) return continueJob(earlierJob, remarks, situation, run)
@@ -176,7 +176,7 @@ function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
   return { kind: 'create', earlierPull, remarks }
 }
 
-/** The pull request before a new job, if the agent should know of it. */
+/** The earlier docs pull request, if a new job's prompt should mention it. */
 function mentioned(pull: PullState | undefined): PullState | undefined {
   const isOver = ['merged', 'closed', 'invisible'].includes(pull?.state ?? '')
   return isOver ? pull : undefined
@@ -235,7 +235,7 @@ function remarksOnNewJob({ trigger, earlier, hasRecord }: Situation): Remark[] {
   return remarks
 }
 
-/** Says what became of the earlier docs pull request, and what follows. */
+/** Explains the state of the earlier docs pull request, and what this run does therefore. */
 function pullRemark({ prLink, ...pull }: PullState, jobId: string): Remark {
   const { state, conflicts, openFor, repository, why } = pull
   const shown = clip(prLink, 300)

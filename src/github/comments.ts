@@ -33,11 +33,11 @@ export type ThreadComment = {
   readonly body: string
   /** ISO 8601. */
   readonly createdAt: string
-  /** Of a review's comment: id of the comment that its thread began with. */
+  /** ID of the first comment in the thread, if this is a review's comment. */
   readonly rootId: number
 }
 
-/** Whether two accounts are the same: by id where both are known, else by login. */
+/** Compares the account IDs if both are known, otherwise the logins. */
 export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
   if (one?.id != null && other?.id != null) return one.id === other.id
   return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
@@ -97,7 +97,7 @@ export async function react(
   content: 'eyes' | 'confused' | '-1',
 ): Promise<Lookup<unknown>> {
   const permission = writePermission(thread)
-  // What it costs is told where the reply fails.
+  // If the reply fails, that failure explains the consequence.
   const call = { purpose: 'react to the command', permission, level: 'info' } as const
   const route = `POST ${threadPath(github, thread)}/comments/${id}/reactions`
   return await github.attempt(call, () =>

@@ -91,7 +91,7 @@ export function hasPrompt(inputs: Inputs): boolean {
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
-/** Whether a run only waits for a job, and starts none. */
+/** Whether a run only waits for a job. */
 export function isWaitOnly(inputs: Inputs): boolean {
   return inputs['job-id'] !== '' && !hasPrompt(inputs)
 }

@@ -50,7 +50,7 @@ export async function runJob(
   tools: JobTools,
   run: Run,
 ): Promise<string | undefined> {
-  // Until there is a better one: whatever ends the run before, its result is not left empty.
+  // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
   await record.acknowledge()
@@ -175,7 +175,7 @@ async function publish(
   const endedAtMs = run.clock.now()
   publishReport(first, run)
   record.prepareEnd(first)
-  // Whatever kills the run from here on, its result is known.
+  // From this line, the result is known even if the run is killed.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
@@ -195,7 +195,7 @@ async function publish(
   }
   const level = isSuccess(report.result) ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
-  // A cancelled run has 5 s: what only it can finish comes first.
+  // A canceled run has 5 s, so it first finishes what nothing else can finish.
   if (report.result === 'cancelled') await record.end(report, false)
   const update = await updateDocsPull(report, trigger, run)
   note = update.note

@@ -21,23 +21,23 @@ export type Plan =
   | ((CreateAction | MessageAction) & Prompt)
   | (WaitAction & { readonly sources?: Sources })
 
-/** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
+/** How long a canceled run waits for a request in flight, so that the job ID isn't lost. */
 const CANCEL_GRACE_MS = 3000
 /** How long a request that can't reach the service is sent again. */
 const MAX_UNREACHABLE_MS = 30_000
 
-/** A job that was accepted, or that is waited for. Times are by our clock, in milliseconds since the epoch. */
+/** A job that Mintlify accepted, or that the run waits for. Times are in milliseconds since the epoch. */
 export type AcceptedJob = NamedJob & {
   readonly kind: Plan['kind']
-  /** As the service has just shown it. */
+  /** The job in Mintlify's latest answer. */
   readonly job: Job | undefined
-  /** When the request was sent, and until when the job is waited for. */
+  /** When the request was sent, and until when the run waits for the job. */
   readonly sentAtMs: number
   readonly deadlineMs: number
 }
 
 /**
- * Carries out a plan, and makes the job's id known at once: a run may be killed at any time.
+ * Carries out a plan, and logs the job ID immediately, because a run can be killed at any time.
  *
  * @throws {JobError} if no job was started or messaged
  */

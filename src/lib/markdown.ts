@@ -47,7 +47,7 @@ export function codeBlock(text: string, language = 'text'): Markdown {
 /** Maximum length of a URL that every browser follows. */
 export const MAX_LINK_LENGTH = 2000
 
-/** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
+/** A link if the URL is https, or http to this machine, and short enough for browsers. Otherwise the URL as code. */
 export function link(label: string | Markdown, url: string): Markdown {
   const parsed = URL.parse(url)
   if (
@@ -115,7 +115,7 @@ function onOneLine(text: string): string {
   return readableText(text).replace(/\s+/g, ' ')
 }
 
-/** Sentences of ours, with what they quote: words in backticks are shown as code, all else is inert text. */
+/** The action's own sentences with quotes: words in backticks become code, and everything else is inert text. */
 export function sentencesWithCode(text: string): Markdown {
   const pieces = text
     .split(/`([^`]*)`/)

@@ -106,7 +106,7 @@ export type RetryPolicy = {
   onRetry(error: unknown, pauseMs: number): void
 }
 
-/** Why there is no further attempt. The failure itself is the `cause`. */
+/** Why the action stopped trying. The failure itself is the `cause`. */
 export class RetryError extends Error {
   override readonly name = 'RetryError'
   /** `final`: a failure of this kind is never retried. */

@@ -46,7 +46,7 @@ export type PullState = {
 
 /** A job of an earlier run or attempt, as Mintlify and GitHub show it now. */
 export type ObservedJob = NamedJob & {
-  /** `gone`: Mintlify doesn't know it; `unknown`: it was not asked, or its status is not known here. */
+  /** `gone`: Mintlify doesn't know it; `unknown`: it wasn't asked, or its status is unknown to this version. */
   readonly state: 'active' | 'completed' | 'failed' | 'archived' | 'gone' | 'unknown'
   /** As Mintlify shows it. */
   readonly job: Job | undefined
