@@ -12,7 +12,13 @@ const ROOT = join(import.meta.dirname, '..')
 const PROSE =
   /^(?:[^/]+|(?:bench|docs|docs-service|examples|\.github|\.github\/workflows)\/[^/]+)\.(?:md|yml)$/
 /** Files whose findings are shown, but don't fail the check yet. */
-const NOT_YET = ['src/']
+const NOT_YET = [
+  'github/client',
+  'job/prompt',
+  'look/earlier-runs',
+  'record/record',
+  'runner/run',
+].map((name) => `src/${name}.ts`)
 
 /** What to write, and a pattern of what not to write. */
 type Rule = { readonly write: string; readonly pattern: RegExp }

@@ -35,7 +35,7 @@ export function hasInstructions(parts: PromptParts): boolean {
   return assemblePrompt({ ...parts, contextFiles: [] }, '') !== ''
 }
 
-/** @param context what GitHub knows of the event, as a delimited block; empty if none is wanted */
+/** @param context GitHub's information about the event, as a delimited block; can be empty */
 function assemblePrompt(parts: PromptParts, context: string): string {
   const { prompt, promptFiles, command, contextFiles } = parts
   const texts = promptFiles.map(({ text }) => text)
@@ -77,11 +77,11 @@ type PromptTarget = {
 
 export type Prompt = Sources & {
   readonly prompt: string
-  /** What the agent is told of the event; `undefined` if nothing. */
+  /** What the prompt says about the event; `undefined` if nothing. */
   readonly contextStats: ContextStats | undefined
 }
 
-/** The prompt of a new job or of a message, with what the agent is told of the event. */
+/** The prompt of a new job or of a message, with its context. */
 export async function writePrompt(
   { kind, pull, earlierPull }: PromptTarget,
   found: EarlierRuns,
@@ -103,7 +103,7 @@ export async function writePrompt(
     }
   }
   const command = [parts.command, requests].join('\n\n').trim()
-  // A message is a command's words, and what was written since the last one: the job has the rest.
+  // A message contains only the command and what was written since the last one, because the job has the rest.
   const isReply = kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
   const conversation = isPlain ? undefined : await readPosts(trigger, found, isReply, run)
   if (isReply) {

@@ -56,7 +56,7 @@ const WITHOUT_REPLY =
 
 /**
  * What a run writes about its job on GitHub, for people, and for later runs and attempts to find it again: a command's
- * reply; else a commit status and, if wanted, a comment on the pull request. Never fails for what GitHub does.
+ * reply, otherwise a commit status and, if wanted, a comment on the pull request. Never fails because of GitHub.
  */
 export class RunRecord {
   readonly #run: Run
@@ -102,7 +102,7 @@ export class RunRecord {
       await react(this.#run.github, command.source, content)
   }
 
-  /** Reads what earlier attempts and runs have left. Where it can't be told, the record is left as it is. */
+  /** Reads what earlier attempts and runs have recorded. If that is unknown, the record stays as it is. */
   async find(): Promise<EarlierRuns> {
     const { command, event } = this.#trigger
     const found =
@@ -179,7 +179,7 @@ export class RunRecord {
   /**
    * Writes an entry in the status and the comment.
    *
-   * @returns whether the memory is written: the reply or the status
+   * @returns whether the record is written: the reply or the status
    */
   async #write(entry: Entry, ifKilled = entry): Promise<Lookup<unknown>> {
     this.#ifKilled = ifKilled
@@ -233,8 +233,8 @@ export class RunRecord {
   }
 
   /**
-   * A re-run that can't write its memory starts nothing, which is an error that says why. An end that can't be written
-   * costs nothing: what is pending names the job.
+   * A re-run that can't write its record doesn't start a job, and its error says why. If only the end can't be written,
+   * nothing is lost, because the pending status names the job.
    */
   #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
     if (state !== 'pending') return {}
@@ -242,8 +242,7 @@ export class RunRecord {
   }
 
   /**
-   * Whether GitHub refuses this for good before anything of it may stand. Then, and once it is ended, nothing is left to
-   * the post step.
+   * Whether the first write was rejected permanently. The post step then has nothing to finish.
    */
   #isRefused(
     part: PendingPart,
@@ -297,7 +296,7 @@ export class RunRecord {
   }
 }
 
-/** The thread that a command is answered in, else that of the step's one comment on a pull request, where it is wanted. */
+/** The thread of a command's reply, otherwise of the step's status comment on a pull request, if it is wanted. */
 function threadOf({ event, command }: Trigger, { inputs }: Run): Thread | undefined {
   if (!canWriteComments(inputs)) return undefined
   if (command !== undefined) return command.source.thread
