@@ -198,7 +198,7 @@ export async function setStatus(
   )
 }
 
-/** Whether GitHub refused a status because its commit has 1,000 of that name. */
+/** Whether GitHub rejected a status because its commit has 1,000 of that name. */
 export function isFull({ status, message }: GitHubError): boolean {
   return status === 422 && /maximum number of statuses/i.test(message)
 }
@@ -454,7 +454,7 @@ async function askForStatuses(
   return { repository: data.repository ?? {}, failure: errors[0] && graphqlError(errors[0]) }
 }
 
-/** The statuses of so many commits at most are listed because the newest one may hide others. */
+/** Maximum number of commits whose statuses are listed because the newest one may hide others. */
 const MAX_LISTED_COMMITS = 5
 
 /** Reads the newest status of each commit, and all those of a commit whose newest one may hide others. */

@@ -226,7 +226,7 @@ const MAX_SUMMARY_BYTES = 1024 * 1024
 const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The step's outputs and log have the result.`
 
 /**
- * The step's summary: returns what writes a section, in place of what it said before. The order of the sections is fixed,
+ * The step's summary: returns what writes a section, instead of its previous content. The order of the sections is fixed,
  * whichever is written first, and what is written is in the file at once, so that a run that is killed loses none of it.
  *
  * @param path of the file that the runner reads; empty if it gave none: then nothing is written
