@@ -149,6 +149,7 @@ function decideReview(situation: Situation, { inputs: { command } }: RunFacts): 
     const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
     return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
   }
+  const { attempt } = earlier
   const found = ownJob ?? earlierJob
   if (found === undefined && !earlier.earlierJob.known) {
     const { why, error } = earlier.earlierJob
@@ -165,7 +166,13 @@ function decideReview(situation: Situation, { inputs: { command } }: RunFacts): 
   if (hasEnded(found)) return refuse(ENDINGS[found.state] ?? '')
   return pull?.state === 'merged' || pull?.state === 'closed'
     ? refuse(`can't change it any more: it was ${pull.state}`)
-    : { kind: 'message', id, namedAtMs, pull, remarks: [] }
+    : {
+        kind: 'message',
+        id,
+        namedAtMs,
+        pull,
+        remarks: attempt.kind === 'forgotten' ? [MAYBE_REVIEWED] : [],
+      }
 }
 
 export function waitFor(id: string): WaitAction {
@@ -192,6 +199,12 @@ const FORGOTTEN: Remark = {
   level: 'notice',
   text: "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
   title: 'This re-run starts a new job',
+}
+
+const MAYBE_REVIEWED: Remark = {
+  level: 'notice',
+  text: 'The first attempt recorded no message (`comment: never`), so this re-run sends the review to the agent, perhaps for the second time.',
+  title: 'This re-run sends the review again',
 }
 
 /** The failure of a re-run that doesn't know whether an earlier attempt started a job. */

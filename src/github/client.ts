@@ -29,6 +29,8 @@ export type GitHubCall = {
   readonly effect?: string
   /** What else to say about a failure, as sentences. */
   readonly note?: string
+  /** Whether a failure is reported by whoever called. */
+  readonly isReported?: (error: GitHubError) => boolean
 }
 
 /** The result of a lookup: a value, `undefined` if there is none, or unknown. */
@@ -179,7 +181,7 @@ export class GitHub {
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
     const result = await this.read(send)
     if (result.known) this.#working.add(call.permission)
-    else this.report(result.error, call)
+    else if (call.isReported?.(result.error) !== true) this.report(result.error, call)
     return result
   }
 

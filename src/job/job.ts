@@ -132,7 +132,7 @@ function say(remark: Remark, { log, github }: Run): void {
 const COMMIT_IS_FULL = {
   headline: 'This commit has 1,000 commit statuses of this step',
   details:
-    'GitHub accepts no more of them on a commit, so a later run could not find this job. Nothing was started. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
+    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
   maybeStarted: false,
 }
 

@@ -8,6 +8,7 @@ import {
   type EarlierRuns,
   findInStatuses,
   hasStatusRecord,
+  isFull,
   type NamedJob,
   type NewStatus,
   STATUS_PERMISSION,
@@ -238,7 +239,9 @@ export class RunRecord {
    */
   #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
     if (state !== 'pending') return {}
-    return isRerun(this.#run.environment) ? { level: 'notice' } : { effect }
+    const level = isRerun(this.#run.environment) ? ({ level: 'notice' } as const) : { effect }
+    // Before a job is started, a full commit is an error of its own.
+    return this.#job === undefined ? { ...level, isReported: isFull } : level
   }
 
   /**

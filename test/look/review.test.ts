@@ -159,6 +159,18 @@ describe('a review that requests changes', () => {
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [], calls: [] })
   })
 
+  it('says on a re-run without a record that it may be sent again', async ({ scene }) => {
+    const made = await opened(scene)
+    const told = { runId: 1001, inputs: { comment: 'never' } }
+    const [first, rerun] = [
+      await scene.tell(made, told),
+      await scene.tell(made, { ...told, attempt: 2 }),
+    ]
+    expect(rerun.calls.slice(0, 2)).toEqual(['GET /job/job_1', 'POST /job/job_1/message'])
+    expect(rerun.titles.slice(0, -1)).toEqual([expect.stringContaining('re-run')])
+    expect(first.titles).toEqual(rerun.titles.slice(-1))
+  })
+
   it.for<{ what: string; given: NewReview }>([
     { what: 'nothing', given: { body: null as unknown as string } },
     { what: 'commands only', given: { body: '/docs a', comments: [{ body: '/docs b' }] } },

@@ -285,6 +285,8 @@ it('a commit that has 1,000 statuses of the step’s name gets no job, with advi
   for (let count = 0; count < 1000; count++) addForeign(scene, { state: 'success' })
   const end = await step(scene)
   expect(end).toMatchObject({ hasFailed: true, calls: [], outputs: { result: 'error' } })
+  expect(end.warnings).toEqual([])
+  expect(end.log.at(-1)?.split('Nothing was started')).toHaveLength(2)
   expect(end.log.at(-1)).toContain('skip-unchanged')
 })
 
