@@ -92,7 +92,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const isPausable = comparesWithLastJob(trigger.event, environment)
   if (inputs['pause-after'] !== undefined && wantsJob && !isPausable) {
     log.notice(
-      `\`pause-after\` has no effect on ${inBackticks(trigger.event.name || 'local')} events. It applies to pushes to a branch, schedules, dispatches, and \`workflow_run\` events.`,
+      `\`pause-after\` has no effect on this ${inBackticks(trigger.event.name || 'local')} event. It applies to pushes to a branch, schedules, dispatches, and \`workflow_run\` events that follow those.`,
       '`pause-after` has no effect on this event',
     )
   }
