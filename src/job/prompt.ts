@@ -178,7 +178,7 @@ async function readPosts(
     async mayAsk(user) {
       const answer = await canStartJob(user, run)
       if (!answer.known) {
-        const lost = 'The agent is not told what this account wrote.'
+        const lost = 'The prompt leaves out what this account wrote.'
         run.log.warnInSummary(
           `Could not read the permission of ${user.login}: ${answer.why}. ${lost}`,
           'Could not read the permission of a commenter',

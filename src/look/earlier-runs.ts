@@ -192,7 +192,7 @@ export async function setStatus(
   ifItFails: Partial<GitHubCall>,
   { github }: Run,
 ): Promise<Lookup<unknown>> {
-  const purpose = 'set the commit status by which the next run finds this job'
+  const purpose = 'set the commit status that lets the next run find this job'
   return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
     github.call(({ rest }) => rest.repos.createCommitStatus(status)),
   )

@@ -170,7 +170,7 @@ export class RunRecord {
     const text = interruptedBody(this.#trigger, id, this.#trigger.command !== undefined, this.#run)
     const ifKilled: Entry =
       id === ''
-        ? { state: 'error', headline: 'Interrupted before the docs service had answered', text }
+        ? { state: 'error', headline: `Interrupted before ${this.#run.mintlify} answered`, text }
         : { state: 'failure', headline: 'Interrupted, the job is still running', text }
     const headline = stage === 'starting' ? 'Starting' : STAGES[stage]
     const working = workingBody(this.#trigger, stage, this.#run)

@@ -232,8 +232,8 @@ it('the last status is the end, however slow GitHub is', async () => {
 })
 
 it.each([
-  ['while the job was running', 6000, 'failure: Interrupted, the job is still running (j1), run'],
-  ['a job may be running', 1000, 'error: Interrupted before the docs service had answered, run'],
+  ['while the job was running', 6000, /^failure: Interrupted, .* \(j1\), run$/],
+  ['a job may be running', 1000, /^error: Interrupted before .*, run$/],
 ])(
   'the post step of a run killed %s ends its status in three tries',
   async (_what, killAtMs, words) => {
@@ -246,7 +246,7 @@ it.each([
         clock.at(clock.now() + 11_000, () => github.faults.splice(0))
       },
     })
-    expect(wordsOf(world).at(-1)).toEqual(words)
+    expect(wordsOf(world).at(-1)).toMatch(words)
   },
 )
 
