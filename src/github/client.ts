@@ -29,7 +29,7 @@ export type GitHubCall = {
   readonly effect?: string
   /** What else to say about a failure, as sentences. */
   readonly note?: string
-  /** Whether a failure is reported by whoever called. */
+  /** Whether a failure is reported by the caller itself. */
   readonly isReported?: (error: GitHubError) => boolean
 }
 

@@ -101,6 +101,9 @@ export function makeReport(
   const job = isPolled ? end.job : undefined
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
   const result = resultOf(end)
+  // Mintlify may not name the pull request of an update before the job has finished.
+  const isRunning = job !== undefined && !isTerminal(job.status)
+  const prLink = job?.prLink ?? (isRunning ? accepted?.prLink : undefined) ?? ''
   const words =
     end.kind === 'not-started'
       ? notStartedWords(end)
@@ -118,8 +121,8 @@ export function makeReport(
     sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
     failOnNote: isNamed ? `This step failed because \`fail-on\` includes \`${result}\`.` : '',
-    prLink: job?.prLink ?? '',
-    prName: parsePullRequest(job?.prLink ?? '').name,
+    prLink,
+    prName: parsePullRequest(prLink).name,
     job,
     jobId,
     took: tookS === 0 ? '' : formatDuration(tookS * 1000),
@@ -270,14 +273,14 @@ export function publishReport(report: Report, run: Run): void {
 }
 
 function jobOutputs(report: Report): OutputValues {
-  const { result, job, jobId, plan, pull } = report
+  const { result, job, jobId, plan, pull, prLink } = report
   return {
     'job-id': jobId,
     result,
     ...(job && {
       status: job.status,
-      'pr-link': job.prLink ?? '',
-      'pr-number': parsePullRequest(job.prLink ?? '').number,
+      'pr-link': prLink,
+      'pr-number': parsePullRequest(prLink).number,
       job: job.json,
     }),
     'pr-operation': operationOf(report),

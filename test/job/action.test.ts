@@ -52,6 +52,12 @@ it('a message is the whole prompt, and asks to resolve conflicts and keep people
   expect((await goOn([completed], dirty)).bodies).toEqual([{ prompt: 'Document it.' }])
 })
 
+it('an update names its pull request before the job has finished', async () => {
+  const { outputs } = await goOn([completed])
+  const named = { result: 'submitted', 'pr-link': PR, 'pr-operation': 'updated' }
+  expect(outputs).toMatchObject(named)
+})
+
 it('a dry run asks GitHub alone about the earlier job, and says what would be sent', async () => {
   const end = await goOn([], { ...known, inputs: { 'dry-run': 'true' } })
   expect([end.calls, end.outputs]).toEqual([[], { result: 'dry-run', 'source-authors': '' }])

@@ -122,6 +122,7 @@ describe('a pull request', () => {
   it.each([
     [650, 650, '650 (+650 -0)', 7],
     [3100, 3100, '3100 (+3000 -0), of which GitHub lists 3000', 30],
+    [3100, undefined, '3000 or more (+3000 -0)', 30],
   ])(
     'of %d files, counted as %s, is asked for page by page',
     async (listed, changed_files, words, pages) => {
