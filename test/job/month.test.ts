@@ -96,7 +96,7 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
       const made = addReview(world, { number: docsPull, author: ada, body: `Shorter, day ${day}` })
       return docsReview(made)
     }
-    await simulation.mergePulls()
+    await simulation.endPulls('merge')
     followAgent(world)
     return pushOf(world, before)
   }
@@ -111,6 +111,7 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
         await step(day, what, await happen(what, day, author))
     await clock.sleep(18 * HOUR_MS)
   }
+  if (process.env['PRINT_MONTH']) print(rows, simulation)
 
   // No change is missing from the context in the end.
   const told = docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages]).join('\n')
@@ -136,3 +137,16 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
   expect(written.filter((one) => one === 'new source comment')).toHaveLength(2)
   expect(written).toHaveLength(2 + DAYS.command.length + DAYS.review.length)
 }, 120_000)
+
+/** Prints the month day by day, as a table in Markdown. */
+function print(rows: readonly Row[], { docs }: Simulation): void {
+  const lines = rows.map(({ day, what, result, pull, asked, comments }) =>
+    [day, what, result, pull && `#${pull}`, asked.join(', '), comments.join('; ')].join(' | '),
+  )
+  const sent = docs.jobs.map(({ messages }) => 1 + messages.length).join(' and ')
+  const head = [
+    'Day | What | Result | Docs | Asked | Comments',
+    '--- | --- | --- | --- | --- | ---',
+  ]
+  process.stdout.write(`${[...head, ...lines].join('\n')}\n\nSent to the jobs: ${sent}\n`)
+}

@@ -41,10 +41,12 @@ const CAUSES: Readonly<Record<FaultName, RegExp>> = {
   'primary-limit': /GitHub's API rate limit was exceeded \(403\)/,
   '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
   '204': /GitHub returned (?:204|something that is not)/,
+  '409': /GitHub returned (?:409 \("Conflict"\)|something that is not a list)/,
   '422': /GitHub returned 422 \("Validation Failed"\)/,
   '429': /GitHub's API rate limit was exceeded \(429\)/,
   '500': /GitHub returned 500 \("Server Error"\)/,
   '502': /GitHub returned 502 \("Server Error"\)/,
+  '503': /GitHub returned 503/,
   html: UNREADABLE,
   empty: UNREADABLE,
   'data-null': /GitHub returned "Something went wrong"/,
@@ -238,7 +240,7 @@ const FOUND = [
 
 /** Whether trying a request three times, at once or in the post step, gets over it. */
 function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): boolean {
-  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|422)$/.test(end))
+  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|409|422)$/.test(end))
 }
 
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
@@ -286,7 +288,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
     let hasStarted = false
     for (const [index, of] of attempts.entries()) {
       await clock.sleep(of.pauseMs)
-      if (of.isMerged) await simulation.mergePulls()
+      if (of.isMerged) await simulation.endPulls('merge')
       const isAgain = of.isAgain && index > 0
       if (!isAgain) {
         event = happen(kind, world)
@@ -303,7 +305,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       hasStarted ||= simulation.docs.jobs.length > before.jobs && !isWarned
       // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.
       const ends = of.troubles.map((one) => one.end)
-      const isRefusal = ends.some((one) => /^(?:401|403|404|422)$/.test(one))
+      const isRefusal = ends.some((one) => /^(?:401|403|404|409|422)$/.test(one))
       const isLimited = ends.some((one) => one === '429' || one === 'secondary-limit')
       const recoversAtMs = before.startedAtMs + (of.recoversAfterMs ?? Infinity)
       const graceMs = isRefusal ? -1 : isLimited ? 1900 : 11_000

@@ -47,10 +47,12 @@ export const FAULTS = {
   'secondary-limit': failure(403, SECONDARY, WAIT),
   'primary-limit': failure(403, LIMIT, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }),
   '404': failure(404, 'Not Found'),
+  '409': failure(409, 'Conflict'),
   '422': failure(422, 'Validation Failed'),
   '429': failure(429, SECONDARY, WAIT),
   '500': failure(500, 'Server Error'),
   '502': failure(502, 'Server Error'),
+  '503': { status: 503, body: HTML, headers: { 'content-type': 'text/html' } },
   html: { status: 200, body: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } },
   empty: { status: 200, body: {} },
   'data-null': {
@@ -63,6 +65,14 @@ export const FAULTS = {
   lost: { breaks: 'reset', handled: true },
   hang: { breaks: 'hang' },
 } satisfies Readonly<Record<string, Ending>>
+
+/** How GitHub refuses a comment for the moment. */
+export const TOO_QUICKLY: Ending = failure(422, 'Validation Failed', {}, [
+  {
+    ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
+    message: 'was submitted too quickly',
+  },
+])
 
 /** A request that came in, with its answer's status as soon as there is one. */
 export type GitHubRequest = {
@@ -222,9 +232,14 @@ function send(response: ServerResponse, { status = 200, body, headers }: Ending)
   response.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
 }
 
-function failure(status: number, message: string, headers: Ending['headers'] = {}) {
+function failure(
+  status: number,
+  message: string,
+  headers: Ending['headers'] = {},
+  errors?: readonly object[],
+) {
   const documentation_url = 'https://docs.github.com/rest'
-  return { status, body: { message, documentation_url }, headers }
+  return { status, body: { message, ...(errors && { errors }), documentation_url }, headers }
 }
 
 async function realPause(ms: number): Promise<void> {

@@ -41,6 +41,9 @@ export type ActionRun = Readonly<
   }
 >
 
+/** A run under way. */
+export type StartedAction = Awaited<ReturnType<typeof startAction>>
+
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 

@@ -17,14 +17,14 @@ import {
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
 
+/** What differs from scene to scene; `root` is the path that GitHub's API begins with. */
+export type SceneOptions = DocsServiceOptions & { readonly root?: string }
+
 /** Somebody who may ask. */
 export const octocat = person('octocat')
 
-/** Starts a scene for a test, with GitHub's API at a root, in which octocat may ask and pull request 5 exists. What GitHub would not have taken fails it. */
-export async function startScene({
-  root = '',
-  ...options
-}: DocsServiceOptions & { readonly root?: string } = {}) {
+/** Starts a scene for a test, in which octocat may ask and pull request 5 exists. What GitHub would not have taken fails it. */
+export async function startScene({ root = '', ...options }: SceneOptions = {}) {
   let aheadMs = 0
   const now = (): number => Date.now() + aheadMs
   const repository = 'https://github.com/acme/docs'

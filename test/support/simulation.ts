@@ -1,12 +1,15 @@
 import { type RunOptions, startHarness } from './harness.ts'
 import { resolve } from './world.ts'
 
-/** A harness for stories of many runs, in which the agent's pull requests are merged. */
+/** A harness for stories of many runs, in which the agent's pull requests are merged and closed. */
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** Starts a simulation. The docs are in `docsIn`, which the token can see. */
 export async function startSimulation(docsIn: string) {
-  const limits = { jobsPerHour: Infinity, messagesPerHour: Infinity }
+  const limits = {
+    jobsPerHour: Number.POSITIVE_INFINITY,
+    messagesPerHour: Number.POSITIVE_INFINITY,
+  }
   const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
@@ -25,11 +28,13 @@ export async function startSimulation(docsIn: string) {
     return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
   }
 
-  /** Merges the open ones. */
-  async function mergePulls(): Promise<void> {
+  /** Ends the open ones. */
+  async function endPulls(how: 'merge' | 'close'): Promise<void> {
     for (const number of await openPulls()) {
       endedAtMs.set(number, clock.now())
-      await clock.work(async () => docs.mergePull(number))
+      await clock.work(async () =>
+        how === 'merge' ? docs.mergePull(number) : docs.closePull(number),
+      )
     }
   }
 
@@ -38,10 +43,10 @@ export async function startSimulation(docsIn: string) {
     const sent = docs.requests.filter(({ path }) => path.endsWith('/message'))
     const late = sent.filter(({ path, at }) => {
       const job = docs.jobs.find(({ id }) => path.includes(`/${id}/`))
-      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Infinity)
+      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Number.POSITIVE_INFINITY)
     })
     return late.map(({ path }) => path)
   }
 
-  return { ...harness, run, openPulls, mergePulls, lateMessages }
+  return { ...harness, run, openPulls, endPulls, lateMessages }
 }
