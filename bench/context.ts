@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { readOptions, refuse } from '../scripts/options.ts'
-import type { ChangedFile } from '../src/prompt/ranks.ts'
+import type { ChangedFile } from '../src/prompt/files.ts'
 import { renderContext } from '../src/prompt/render.ts'
 
 const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.

@@ -12,7 +12,7 @@ export default defineConfig({
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
       'test/look/real-payloads.test.ts',
-      'test/record/failing-github.test.ts',
+      'test/act/failing-github.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },

@@ -4,16 +4,16 @@ import { readOptions, refuse } from './options.ts'
 
 /** The files of src whose mutants the tests in a folder of the same name are to find. */
 const PARTS: Readonly<Record<string, string>> = {
+  act: 'src/act/**/*.ts',
   '{look,decide}': 'src/{look,decide}/**/*.ts',
   github: 'src/github/**/*.ts',
   inputs: 'src/inputs/**/*.ts',
-  job: 'src/job/**/*.ts',
-  lib: 'src/lib/{markdown,text,time,workspace}.ts',
+  job: 'src/job.ts',
+  lib: 'src/lib/{markdown,text,time}.ts',
   mintlify: 'src/mintlify/**/*.ts',
   prompt: 'src/prompt/**/*.ts',
-  pull: 'src/pull/**/*.ts',
   readers: 'src/readers/**/*.ts',
-  record: 'src/record/**/*.ts',
+  report: 'src/report/**/*.ts',
 }
 
 const USAGE = `Changes src in thousands of small ways, and lists the changes that no test notices (tmp/mutation.html, too).

@@ -1,28 +1,22 @@
+import { type PendingComment, RunRecord } from './act/record.ts'
 import { decideSkip, readTrigger } from './decide/skip.ts'
-import { writePermission } from './github/comments.ts'
+import { writePermission } from './github/pull-requests.ts'
 import { hasReport, InputsError } from './inputs/table.ts'
-import { runJob } from './job/job.ts'
-import {
-  inputsErrorSummary,
-  REPORT_BUG,
-  reportSkip,
-  shortSummary,
-  unexpectedFailure,
-} from './job/report.ts'
+import { runJob } from './job.ts'
 import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
-import { type NewStatus, setStatus } from './look/earlier-runs.ts'
+import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
-import { readOrigin } from './look/permission.ts'
+import { type NewStatus, setStatus } from './look/status.ts'
+import { readOrigin } from './look/trigger.ts'
 import { MintlifyClient } from './mintlify/mintlify-client.ts'
-import { Readers } from './readers/report.ts'
-import { writeComment } from './record/comments.ts'
-import { type PendingComment, RunRecord } from './record/record.ts'
+import { Readers } from './readers/readers.ts'
+import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
+import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
 import { loadRequest, type RunRequest } from './request.ts'
-import { readEnvironment } from './runner/environment.ts'
-import { Run, type SummarySection } from './runner/run.ts'
+import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
 
 /**
  * The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's

@@ -1,3 +1,5 @@
+import { promises as files } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { MINTLIFY_KEY } from './inputs/formats.ts'
 import {
@@ -11,12 +13,11 @@ import {
   inputNames,
   readInputs,
 } from './inputs/table.ts'
-import { hasInstructions, type JobRequest } from './job/prompt.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
-import { inBackticks, listOf } from './lib/text.ts'
-import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import type { Trigger } from './look/command.ts'
+import { EXPRESSION, errorCode, errorMessage, inBackticks, listOf } from './lib/text.ts'
 import { comparesWithLastJob } from './look/event.ts'
+import type { Trigger } from './look/trigger.ts'
+import type { JobRequest, TextFile } from './prompt/prompt.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run does, checked as a whole. */
@@ -38,7 +39,9 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const contextFiles = await readInputFiles('context-files', inputs, { reader, reject })
   const command = trigger.command?.instructions ?? ''
   const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
-  const hasInstruction = hasInstructions(parts)
+  const texts = [inputs.prompt, command, ...promptFiles.map(({ text }) => text)]
+  // Data alone requests nothing.
+  const hasInstructions = texts.some((text) => text.trim() !== '')
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   rejectMissingAccess(trigger.event.payload.repository?.fork === true, run, reject)
   const { timeout, 'poll-interval': pollInterval = 0 } = inputs
@@ -48,12 +51,12 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     reject('poll-interval', problem, `at most \`${limit}\``)
   }
   // The list of content gaps is a part of the block that the prompt gets.
-  if (inputs['content-gaps'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
+  if (inputs['content-gaps'] === 'agent' && (!hasInstructions || inputs.context === 'none')) {
     const problem =
       "`agent` adds the content gaps to this run's prompt, so it needs a prompt and `context: diff` or `context: files`."
     reject('content-gaps', problem, '`report`, or set a prompt and a `context`')
   }
-  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '')
+  if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
     reject('prompt-file', 'The files are empty.', 'files that contain instructions')
   const isWrong = (...names: string[]): boolean =>
     problems.some(({ input }) => names.includes(input))
@@ -74,7 +77,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   first.push(...proxyProblems(environment.proxy))
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
-  for (const [text, title] of warningsAbout(inputs, wantsJob, hasInstruction))
+  for (const [text, title] of warningsAbout(inputs, wantsJob, hasInstructions))
     log.warning(text, title)
   if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt)) {
     log.warnInSummary(
@@ -96,14 +99,14 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
       '`pause-after` has no effect on this event',
     )
   }
-  return { trigger, wantsJob, parts }
+  return { trigger, wantsJob, hasInstructions, parts }
 }
 
 /** Lists what is wrong with inputs that are valid, each as a text and a title. */
 function warningsAbout(
   inputs: Inputs,
   wantsJob: boolean,
-  hasInstruction: boolean,
+  hasInstructions: boolean,
 ): (readonly [text: string, title: string])[] {
   const { inputs: defaults } = readInputs(new Map(), (text) => text)
   const warnings: (readonly [string, string])[] = []
@@ -120,7 +123,7 @@ function warningsAbout(
   if (!wantsJob) warnOf(OF_JOBS, 'without a job. To request one, set `prompt` or `job-id`')
   else if (!inputs.wait) warnOf(OF_WAITING, 'with `wait: false`')
   if (isToExisting) {
-    if (hasInstruction) warnOf(['follow-up', 'pause-after'], 'with `job-id`')
+    if (hasInstructions) warnOf(['follow-up', 'pause-after'], 'with `job-id`')
     else warnOf(OF_PROMPTS, 'without a prompt')
   } else if (wantsJob && !inputs['follow-up']) {
     warnOf(['pause-after'], 'with `follow-up: false`')
@@ -240,4 +243,78 @@ async function readInputFiles(
   const use = 'text files in the workspace, one per line, with `/` between folders'
   if (unread.length > 0) reject(input, unread.join(' '), use, title)
   return files
+}
+
+/** A file that can't be used. The message is the problem, to follow the file's name: `doesn't exist`. */
+class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError'
+}
+
+/** The limit for all files of a run together. */
+const MAX_WORKSPACE_BYTES = 1024 * 1024
+
+/** Reads text files of the workspace. */
+export class WorkspaceReader {
+  readonly #root: string
+  #readBytes = 0
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /**
+   * Reads a UTF-8 file.
+   *
+   * @param name path relative to the workspace, or absolute within it; links are followed
+   * @throws {WorkspaceError} if it is missing, outside, not a file, not UTF-8 text, or too large
+   */
+  async read(name: string): Promise<string> {
+    try {
+      const root = await files.realpath(this.#root)
+      const path = await files.realpath(resolve(root, name))
+      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace')
+      const kind = await files.stat(path)
+      if (kind.isDirectory()) throw new WorkspaceError('is a directory')
+      // Opening a named pipe would wait for a writer.
+      if (!kind.isFile()) throw new WorkspaceError("isn't a regular file")
+      this.#readBytes += kind.size
+      if (this.#readBytes > MAX_WORKSPACE_BYTES) {
+        throw new WorkspaceError(
+          `is too large, because the files of a run can have at most ${MAX_WORKSPACE_BYTES / 1024} KiB in total`,
+        )
+      }
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))
+      if (text.includes('\0')) throw new WorkspaceError("isn't a text file")
+      return text
+    } catch (error) {
+      if (error instanceof TypeError) throw new WorkspaceError("isn't UTF-8 text", { cause: error })
+      if (error instanceof WorkspaceError) throw error
+      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)))
+        throw new WorkspaceError(`can't be read (${errorMessage(error)})`, { cause: error })
+      const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
+      throw new WorkspaceError(`doesn't exist in the workspace. ${hint}`, { cause: error })
+    }
+  }
+}
+
+/** Says what is probably wrong with the name of a file that doesn't exist, as a sentence without its period. */
+function missingHint(name: string): string {
+  const hints: readonly (readonly [RegExp, string])[] = [
+    [EXPRESSION, `It is the text of an expression that GitHub didn't evaluate`],
+    [/^["'`]/, 'Remove the quotes'],
+    [/^https?:/, "The action doesn't fetch URLs"],
+    [/^(?:\.\.|~)?[\\/]/, 'Files outside the workspace are not read'],
+    [/\s\S+\s/, 'An instruction belongs in `prompt`'],
+    [/,/, 'Files are separated by line breaks, not by commas'],
+    [/\\/, `Folders are separated by \`/\`: \`${name.replaceAll('\\', '/')}\``],
+    [/[*?[\]{}]/, 'Patterns are not supported: list each file'],
+  ]
+  const usual = 'Check its letter case, and make sure that `actions/checkout` runs before this step'
+  return hints.find(([pattern]) => pattern.test(name))?.[1] ?? usual
+}
+
+/** Whether an absolute path is a directory or below it; both free of links. */
+function isInside(directory: string, path: string): boolean {
+  const steps = relative(directory, path)
+  return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps)
 }

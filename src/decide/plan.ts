@@ -1,16 +1,17 @@
-import type { GitHubCall, GitHubError } from '../github/client.ts'
-import { writePermission } from '../github/comments.ts'
+import type { GitHubCall } from '../github/client.ts'
+import type { GitHubError } from '../github/github-errors.ts'
+import { writePermission } from '../github/pull-requests.ts'
 import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
-import type { Trigger } from '../look/command.ts'
-import { MAX_SEARCHED_COMMITS, STATUS_PERMISSION, WITHOUT_STATUS } from '../look/earlier-runs.ts'
+import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
+import { STATUS_PERMISSION, WITHOUT_STATUS } from '../look/status.ts'
+import type { Trigger } from '../look/trigger.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
-import { isRerun } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
+import { isRerun, type Run } from '../runner/run.ts'
 import { type Skip, skip, skipPaused } from './skip.ts'
 
 /** What a run does about its job, as plain data. */
-export type Action = CreateAction | MessageAction | WaitAction
+type Action = CreateAction | MessageAction | WaitAction
 
 export type CreateAction = {
   readonly kind: 'create'
@@ -35,7 +36,7 @@ export type WaitAction = {
 }
 
 /** Why nothing is started. */
-export type Stop = Failure & {
+type Stop = Failure & {
   readonly kind: 'stop'
   /** Whether an earlier attempt may have started a job. */
   readonly maybeStarted: boolean

@@ -1,17 +1,8 @@
+import type { Maybe } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
-import type { Maybe } from '../github/types.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
-import { type Command, readCommand, type Trigger } from '../look/command.ts'
-import {
-  guardedCommits,
-  hasSkipLabel,
-  heedsLabels,
-  ignoredAuthor,
-  labelsOf,
-  ownAuthor,
-} from '../look/commits.ts'
 import {
   comparesWithLastJob,
   type GitHubEvent,
@@ -19,9 +10,21 @@ import {
   isFromFork,
   isOfPullRequest,
 } from '../look/event.ts'
-import type { Origin } from '../look/permission.ts'
-import { isDocsReview, readReview } from '../look/review.ts'
-import { type Environment, isRerun } from '../runner/environment.ts'
+import {
+  type Command,
+  guardedCommits,
+  hasSkipLabel,
+  heedsLabels,
+  ignoredAuthor,
+  isDocsReview,
+  labelsOf,
+  type Origin,
+  ownAuthor,
+  readCommand,
+  readReview,
+  type Trigger,
+} from '../look/trigger.ts'
+import { type Environment, isRerun } from '../runner/run.ts'
 
 /** Why a run does nothing. */
 export type Skip = {

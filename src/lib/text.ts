@@ -133,7 +133,7 @@ export type Failure = {
 }
 
 /** A failure as sentences. */
-export function failureText({ headline, details }: Failure): string {
+function failureText({ headline, details }: Failure): string {
   return joinSentences(headline === '' ? '' : `${headline}.`, details)
 }
 

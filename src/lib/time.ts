@@ -92,7 +92,7 @@ const FIRST_BACKOFF_MS = 1000
 const MAX_BACKOFF_MS = 30_000
 
 /** When to try again. Times are in milliseconds; `deadlineMs` is since the epoch. */
-export type RetryPolicy = {
+type RetryPolicy = {
   readonly maxAttempts?: number
   /** Whether another attempt is allowed and may succeed. */
   isRetryable(error: unknown): boolean

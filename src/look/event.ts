@@ -1,9 +1,50 @@
 import { readFileSync } from 'node:fs'
-import type { Thread } from '../github/comments.ts'
-import type * as GitHub from '../github/types.ts'
+import type { FromGitHub, Maybe, RestData, User } from '../github/client.ts'
+import type { Comment, PullRequest, Thread } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
-import type { Environment } from '../runner/environment.ts'
+import type { Environment } from '../runner/run.ts'
+
+type Repository = FromGitHub<
+  Record<'full_name' | 'default_branch' | 'visibility', string> & { fork: boolean }
+>
+
+/** A commit in the payload of a push. */
+export type PushedCommit = FromGitHub<{
+  id: string
+  message: string
+  url: string
+  author: FromGitHub<{ username: string; email: string }>
+}>
+
+/** An issue or a discussion. */
+export type Issue = FromGitHub<{
+  number: number
+  title: string
+  html_url: string
+  body: string
+  user: User
+  assignees: readonly User[]
+  labels: readonly FromGitHub<{ name: string }>[]
+  /** `open` or `closed`. */
+  state: string
+  draft: boolean
+  /** Where the issue is a pull request. */
+  pull_request: FromGitHub<{ merged_at: string }>
+}>
+
+export type Review = FromGitHub<{
+  id: number
+  html_url: string
+  body: string
+  /** `approved`, `changes_requested`, `commented`. */
+  state: string
+  commit_id: string
+  user: User
+}>
+
+export type Release = RestData<'repos', 'getRelease'>
+export type WorkflowRun = RestData<'actions', 'getWorkflowRun'>
 
 /** What the action knows of an event. To add one, add a row. */
 type EventRow = {
@@ -64,17 +105,17 @@ export function eventRow(name: string): EventRow {
 }
 
 /** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
-export type Payload = GitHub.FromGitHub<{
+export type Payload = FromGitHub<{
   action: string
-  sender: GitHub.User
-  repository: GitHub.Repository
-  pull_request: GitHub.PullRequest
-  issue: GitHub.Issue
-  comment: GitHub.Comment
-  review: GitHub.Review
-  release: GitHub.Release
-  discussion: GitHub.Issue
-  workflow_run: GitHub.WorkflowRun
+  sender: User
+  repository: Repository
+  pull_request: PullRequest
+  issue: Issue
+  comment: Comment
+  review: Review
+  release: Release
+  discussion: Issue
+  workflow_run: WorkflowRun
   /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
   ref: string
   /** Of `create` and `delete`: `branch` or `tag`. */
@@ -85,9 +126,9 @@ export type Payload = GitHub.FromGitHub<{
   created: boolean
   deleted: boolean
   forced: boolean
-  commits: readonly GitHub.PushedCommit[]
-  deployment_status: GitHub.FromGitHub<{ state: string }>
-  head_commit: GitHub.PushedCommit
+  commits: readonly PushedCommit[]
+  deployment_status: FromGitHub<{ state: string }>
+  head_commit: PushedCommit
 }>
 
 /** The event that started the workflow run. */
@@ -171,7 +212,7 @@ export type Actor = {
 }
 
 /** Reads an account of a payload; `undefined` if there is none. */
-export function readActor(user: GitHub.Maybe<GitHub.User>): Actor | undefined {
+export function readActor(user: Maybe<User>): Actor | undefined {
   if (!user?.login) return undefined
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
 }
@@ -189,14 +230,11 @@ export function isOfPullRequest({ name }: GitHubEvent): boolean {
 }
 
 /** Whether a pull request comes from another repository. If that was deleted, the head names none. */
-export function isFromFork(pull: GitHub.Maybe<GitHub.PullRequest>, repository: string): boolean {
+export function isFromFork(pull: Maybe<PullRequest>, repository: string): boolean {
   return !isRepository(pull?.head?.repo, repository)
 }
 
-export function isRepository(
-  repository: GitHub.Maybe<GitHub.Repository>,
-  fullName: string,
-): boolean {
+function isRepository(repository: Maybe<Repository>, fullName: string): boolean {
   return repository?.full_name?.toLowerCase() === fullName.toLowerCase()
 }
 
@@ -219,7 +257,7 @@ export function comparesWithLastJob(event: GitHubEvent, environment: Environment
 }
 
 /** Whether a text is the SHA of a commit. Zeros stand for none, and a local run can have any text there. */
-export function isSha(text: GitHub.Maybe<string>): text is string {
+export function isSha(text: Maybe<string>): text is string {
   return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
 }
 

@@ -1,5 +1,3 @@
-import { graphqlError } from '../github/client.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
 import {
   type FromGitHub,
   type GitActor,
@@ -7,7 +5,9 @@ import {
   type Nodes,
   nodesOf,
   type Paged,
-} from '../github/types.ts'
+} from '../github/client.ts'
+import { graphqlError } from '../github/github-errors.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { type Failure, inBackticks, listOf } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
@@ -21,9 +21,9 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
-import type { Trigger } from './command.ts'
-import { findUnchanged, ownAuthor } from './commits.ts'
-import { type EarlierRuns, hasStatusRecord, type NamedJob } from './earlier-runs.ts'
+import type { EarlierRuns } from './earlier-runs.ts'
+import { hasStatusRecord, type NamedJob } from './status.ts'
+import { findUnchanged, ownAuthor, type Trigger } from './trigger.ts'
 
 /** A docs pull request of an earlier job. */
 export type PullState = {

@@ -1,11 +1,18 @@
-import { type GitHub, GitHubError, type Lookup } from '../github/client.ts'
-import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
-import type { CommitFile, ComparedCommit, Comparison, Maybe, Release } from '../github/types.ts'
-import { hasSkipLabel } from '../look/commits.ts'
-import { type LastJob, MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
-import { isSha, type Payload } from '../look/event.ts'
+import type { GitHub, Maybe } from '../github/client.ts'
+import { GitHubError, type Lookup } from '../github/github-errors.ts'
+import {
+  type CommitFile,
+  type ComparedCommit,
+  type Comparison,
+  type MergedPulls,
+  readMergedPulls,
+} from '../github/pull-requests.ts'
+import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
+import { isSha, type Payload, type Release } from '../look/event.ts'
+import type { LastJob } from '../look/status.ts'
+import { hasSkipLabel } from '../look/trigger.ts'
 import type { Run } from '../runner/run.ts'
-import type { ChangedFile } from './ranks.ts'
+import type { ChangedFile } from './files.ts'
 import {
   type CommitSummary,
   type EventFacts,

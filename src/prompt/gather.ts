@@ -1,22 +1,22 @@
-import type { GitHub } from '../github/client.ts'
-import { isSameAccount } from '../github/comments.ts'
-import type {
-  Comment,
-  CommitFile,
-  ComparedCommit,
-  FromGitHub,
-  Issue,
-  Maybe,
-  PullRequest,
-  User,
-  WorkflowRun,
-} from '../github/types.ts'
+import type { FromGitHub, GitHub, Maybe, User } from '../github/client.ts'
+import {
+  type Comment,
+  type CommitFile,
+  type ComparedCommit,
+  isSameAccount,
+  type PullRequest,
+} from '../github/pull-requests.ts'
 import { cleanMarkdown, errorMessage } from '../lib/text.ts'
-import type { Trigger } from '../look/command.ts'
-import { ignoredAuthor } from '../look/commits.ts'
-import { followedBranch, type GitHubEvent, isFromFork } from '../look/event.ts'
-import { type Environment, runUrlOf } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
+import type { SourceItem } from '../look/comments.ts'
+import {
+  followedBranch,
+  type GitHubEvent,
+  type Issue,
+  isFromFork,
+  type WorkflowRun,
+} from '../look/event.ts'
+import { ignoredAuthor, type Trigger } from '../look/trigger.ts'
+import { type Environment, type Run, runUrlOf } from '../runner/run.ts'
 import {
   type EarlierChanges,
   factsOfBranch,
@@ -48,24 +48,6 @@ type KnownFacts = EarlierChanges &
     /** The pull request of an earlier job, if this run starts a new one. */
     readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
   }
-
-/** What a job is about, for people. */
-export type SourceItem = {
-  readonly kind:
-    | 'pull'
-    | 'commit'
-    | 'release'
-    | 'issue'
-    | 'discussion'
-    | 'command'
-    | 'review'
-    | 'workflow'
-    | 'content-gaps'
-  readonly url: string
-  readonly title: string
-  /** Login; empty if unknown. */
-  readonly author: string
-}
 
 /** Newest first. `authors`: logins of the people whose changes the job is about. */
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }

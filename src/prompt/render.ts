@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
-import type { ComparedCommit, Maybe, User } from '../github/types.ts'
+import type { Maybe, User } from '../github/client.ts'
+import type { ComparedCommit, MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
-import { hasSkipLabel } from '../look/commits.ts'
 import type { Payload } from '../look/event.ts'
-import type { LineComment } from '../look/review.ts'
-import { lineCounts, listFiles, renderFiles, renderHunk, type Written } from './files.ts'
-import { type ChangedFile, isPage } from './ranks.ts'
+import { hasSkipLabel, type LineComment } from '../look/trigger.ts'
+import {
+  type ChangedFile,
+  isPage,
+  lineCounts,
+  listFiles,
+  renderFiles,
+  renderHunk,
+  type Written,
+} from './files.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -371,7 +377,7 @@ const BY_TOOL = new RegExp(
 )
 
 /** Reduces a text to what people see and wrote: tools' summaries are removed. */
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   const written = cleanMarkdown(text)
     // A section below such a heading, a quote, a line.
     .replace(/^(?:#{1,6} |<h\d>)(.*)(?:\n(?!#{1,6} |<h\d>).*)*/gm, (all, head) =>

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { decide } from '../../src/decide/plan.ts'
-import { GitHubError, type Lookup, NOT_FOUND } from '../../src/github/client.ts'
+import { GitHubError, type Lookup, NOT_FOUND } from '../../src/github/github-errors.ts'
 import { readInputs } from '../../src/inputs/table.ts'
-import type { Attempt, NamedJob } from '../../src/look/earlier-runs.ts'
+import type { Attempt } from '../../src/look/earlier-runs.ts'
 import { eventRow } from '../../src/look/event.ts'
 import type { ObservedJob, PullState } from '../../src/look/situation.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
+import type { NamedJob } from '../../src/look/status.ts'
+import { readEnvironment } from '../../src/runner/run.ts'
 
 const DAY_MS = 86_400_000
 const NAMED: NamedJob = { id: 'j1', prLink: '', namedAtMs: 0 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readTrigger } from '../../src/decide/skip.ts'
 import { readInputs } from '../../src/inputs/table.ts'
 import { eventRow } from '../../src/look/event.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
+import { readEnvironment } from '../../src/runner/run.ts'
 import {
   bot,
   type CommentOptions,

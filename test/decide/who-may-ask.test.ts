@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { accountToCheck, eventRow } from '../../src/look/event.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
+import { readEnvironment } from '../../src/runner/run.ts'
 import {
   bareEvent,
   bot,

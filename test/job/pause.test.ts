@@ -7,7 +7,7 @@ import {
   octocat,
   PULL,
   type Scene,
-} from '../record/runs.ts'
+} from '../look/runs.ts'
 import { bareEvent, type Event, pullRequest, pushTo } from '../support/events.ts'
 import { AGENT, addComment, addReview, bot, endPull, pushToPull } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Command, readCommand } from '../../src/look/command.ts'
 import { eventRow } from '../../src/look/event.ts'
+import { type Command, readCommand } from '../../src/look/trigger.ts'
 import { issueComment, person } from '../support/events.ts'
 
 function commandOf(body: string, word = '/docs'): Command | undefined {

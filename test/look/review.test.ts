@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { itWithScene, octocat, PULL, type Scene, type Told } from '../record/runs.ts'
 import { bot, docsReview, type Event, person, pushTo } from '../support/events.ts'
 import { addReview, endPull, type Pull, pushToPull, type World } from '../support/world.ts'
+import { itWithScene, octocat, PULL, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listFiles, renderFiles, renderHunk } from '../../src/prompt/files.ts'
-import type { ChangedFile } from '../../src/prompt/ranks.ts'
+import { type ChangedFile, listFiles, renderFiles, renderHunk } from '../../src/prompt/files.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listFiles, namesIn } from '../../src/prompt/files.ts'
-import { isPage, RANKS, rankOf } from '../../src/prompt/ranks.ts'
+import { isPage, listFiles, namesIn, RANKS, rankOf } from '../../src/prompt/files.ts'
 import { file } from './describe-run.ts'
 
 const LICENSE = `/*\n${' * Licensed under the Apache License.\n'.repeat(15)} */\n`

@@ -1,7 +1,7 @@
 import { readInputs } from '../../src/inputs/table.ts'
 import type { Counts, PageVisitors } from '../../src/mintlify/analytics.ts'
 import { fullDaysBefore, periodsBefore } from '../../src/readers/analytics-reader.ts'
-import { type ReportContent, readersSummary } from '../../src/readers/report.ts'
+import { type ReportContent, readersSummary } from '../../src/readers/readers.ts'
 import { createVisitorsReport, type VisitorsReport } from '../../src/readers/visitors.ts'
 import { NOW_MS } from './scene.ts'
 

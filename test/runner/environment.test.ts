@@ -5,7 +5,7 @@ import {
   readEnvironment,
   runUrlOf,
   stepNames,
-} from '../../src/runner/environment.ts'
+} from '../../src/runner/run.ts'
 
 it('inputs and state go by their names, as they were given; a missing one is missing', () => {
   const env = { 'INPUT_API-KEY': ' k\n', INPUT_COMMAND: '', 'STATE_job-id': 'j1' }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { PullRequest } from '../../src/github/types.ts'
+import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Payload } from '../../src/look/event.ts'
 import { type Fields, merged } from './json.ts'
 import {

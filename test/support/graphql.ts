@@ -1,6 +1,6 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-import type { CommitFile } from '../../src/github/types.ts'
+import type { CommitFile } from '../../src/github/pull-requests.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {

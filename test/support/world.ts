@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
-import type {
-  CommitFile,
-  PullRequest,
-  PushedCommit,
-  Release,
-  Status,
-} from '../../src/github/types.ts'
-import type { Payload } from '../../src/look/event.ts'
+import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
+import type { Payload, PushedCommit, Release } from '../../src/look/event.ts'
+import type { Status } from '../../src/look/status.ts'
 
 /** An account, as GitHub's REST answers name it. */
 export type Account = {

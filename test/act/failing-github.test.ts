@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { octocat as author, markerIn } from '../look/runs.ts'
 import {
   bareEvent,
   type Event,
@@ -12,7 +13,6 @@ import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { ACTIONS, addComment, addPull, pushToPull, resolve, type World } from '../support/world.ts'
-import { octocat as author, markerIn } from './runs.ts'
 
 /** With these requests a run ends what it began. */
 const LAST = [/^PATCH /, /(?:success|failure)$/]

@@ -1,39 +1,83 @@
-import type { Skip } from '../decide/skip.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
-import { INPUTS, type InputsError } from '../inputs/table.ts'
+import { INPUTS } from '../inputs/table.ts'
+import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import {
-  code,
-  codeBlock,
-  details,
-  joinMarkdown,
-  link,
-  MAX_LINK_LENGTH,
-  Markdown,
-  md,
-  type Row,
-  sentencesWithCode,
-  table,
-} from '../lib/markdown.ts'
-import {
-  capitalize,
   clip,
-  countOf,
   errorMessage,
   type Failure,
+  FailureError,
   inBackticks,
   joinSentences,
 } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
+import type { PullReport } from '../look/result.ts'
+import type { NamedJob } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import { describeFailure, hasStatus, mintlifyWord } from '../mintlify/mintlify-errors.ts'
 import type { Sources } from '../prompt/gather.ts'
-import type { ContextStats } from '../prompt/render.ts'
-import type { PullReport } from '../pull/pull.ts'
-import { noPullRequestWords, pullOutputs, pullSummary } from '../pull/pull-words.ts'
-import { type Ending, isSuccess } from '../record/bodies.ts'
+import type { Plan } from '../prompt/prompt.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
-import type { PollEnd } from './poll.ts'
-import type { AcceptedJob, JobError, Plan } from './submit.ts'
+
+/** A job that Mintlify accepted, or that the run waits for. Times are in milliseconds since the epoch. */
+export type AcceptedJob = NamedJob & {
+  readonly kind: Plan['kind']
+  /** The job in Mintlify's latest answer. */
+  readonly job: Job | undefined
+  /** When the request was sent, and until when the run waits for the job. */
+  readonly sentAtMs: number
+  readonly deadlineMs: number
+}
+
+/** Why there is no job to wait for. */
+export class JobError extends FailureError {
+  override readonly name = 'JobError'
+  /** Whether this run or an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
+  /** Whether a re-run may succeed with nothing changed. */
+  readonly isTransient: boolean
+
+  constructor(
+    failure: Failure & { readonly maybeStarted: boolean; readonly isTransient?: boolean },
+  ) {
+    super(failure)
+    this.maybeStarted = failure.maybeStarted
+    this.isTransient = failure.isTransient === true
+  }
+}
+
+/** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
+export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (
+  | { readonly kind: 'finished' | 'submitted'; readonly job: Job }
+  /** `error`: why the last poll failed; `undefined` if it did not. */
+  | { readonly kind: 'timed-out' | 'cancelled'; readonly error: unknown }
+  /** Another poll can't help. */
+  | { readonly kind: 'refused'; readonly error: unknown }
+)
+
+/** The end of a run, in the words that the log and the summary use, too. */
+export type Ending = Failure & {
+  /** The output `result`. */
+  readonly result: string
+  /** As in the step's commit status and the reply's marker, whatever `fail-on` includes. */
+  readonly state: 'success' | 'failure' | 'error'
+  readonly sign: Markdown
+  /** URL of the pull request and a short name for it; empty if there is none. */
+  readonly prLink: string
+  readonly prName: string
+  /** Empty if there is none, or it is unknown. */
+  readonly jobId: string
+  /** Whether the details give that ID. */
+  readonly namesJob: boolean
+  /** How long the job took, such as `3 min 05 s`; empty if it says nothing. */
+  readonly took: string
+  /** The docs pull request as GitHub shows it, in paragraphs. */
+  readonly pullText: readonly Markdown[]
+}
+
+/** Whether a result is what the run was started for. */
+export function isSuccess(result: string): boolean {
+  return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
+}
 
 /** The output `result`. */
 type JobResult =
@@ -133,18 +177,8 @@ export function makeReport(
   }
 }
 
-/** The report with what GitHub shows of the job. */
-export function withPull(report: Report, pull: PullReport): Report {
-  const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
-  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
-  const words = isWithoutPull
-    ? noPullRequestWords(pull)
-    : ended && { headline: `The docs pull request was ${ended}` }
-  return { ...report, ...words, pullText: pullSummary(pull), pull }
-}
-
 /** Whether Mintlify sent a link that can't be used. */
-function hasLostLink(job: Job | undefined): boolean {
+export function hasLostLink(job: Job | undefined): boolean {
   return job?.invalidFields.includes('prLink') === true
 }
 
@@ -263,16 +297,17 @@ export function reportSentences(report: Report): string {
     : `${text} Pull request: ${url}`
 }
 
-/** The longest prompt that a summary shows, in characters: GitHub's limit for a whole summary is 1 MiB. */
-const MAX_PROMPT_LENGTH = 200_000
+export const REPORT_BUG =
+  "This is a bug in the action. Please report it in the action's repository, with the log."
 
-/** Sets the outputs of a job and writes its summary. */
-export function publishReport(report: Report, run: Run): void {
-  run.setOutputs(jobOutputs(report))
-  run.writeSummary('job', jobSummary(report, run))
+/** Describes a bug of the action, and logs the place. */
+export function unexpectedFailure(error: unknown, { log }: Run): Failure {
+  if (error instanceof Error) log.info(error.stack ?? '')
+  const details = `Unexpected error: ${errorMessage(error)}. If this run requested a job, the job may be running. ${REPORT_BUG}`
+  return { headline: 'Unexpected error in the action', details }
 }
 
-function jobOutputs(report: Report): OutputValues {
+export function jobOutputs(report: Report): OutputValues {
   const { result, job, jobId, plan, pull, prLink } = report
   return {
     'job-id': jobId,
@@ -294,7 +329,7 @@ export function sourcesOfPlan(plan: Plan | undefined): Sources | undefined {
   return plan?.kind === 'wait' ? plan.sources : plan
 }
 
-function authorsOf(plan: Plan | undefined): string {
+export function authorsOf(plan: Plan | undefined): string {
   return (sourcesOfPlan(plan)?.authors ?? []).join('\n')
 }
 
@@ -305,189 +340,16 @@ function operationOf({ prLink, pull, accepted }: Report): string {
   const createdAtMs = (pull?.kind === 'pull-request' && pull.createdAtMs) || Infinity
   return accepted.prLink !== '' || createdAtMs < accepted.sentAtMs ? 'updated' : 'created'
 }
+/** In the output `pr-files`. */
+const MAX_OUTPUT_FILES = 100
 
-/** Writes the summary of a job: its result, what that means, and folded details. */
-function jobSummary(report: Report, run: Run): Markdown {
-  const { result, sign, headline, prName, prLink, plan, job, pullText } = report
-  const stats = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
-  const warnings = run.log.summaryWarnings()
-  const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
-  const state = ended === undefined ? 'is ready for review' : `was ${ended}`
-  const heading =
-    result === 'pull-request'
-      ? md`Pull request ${link(prName, prLink)} ${state}`
-      : sentencesWithCode(headline)
-  return joinMarkdown([
-    md`## ${warnings.length > 0 && isSuccess(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
-    warningLines(warnings),
-    ...pullText,
-    pullRequestLine(report),
-    continuationLine(plan, job !== undefined, run),
-    ...run.log.summaryLines().map(sentencesWithCode),
-    sentencesWithCode(report.details),
-    result === 'no-pull-request' && stats
-      ? md`The prompt included: ${contextCounts(stats)}.`
-      : md``,
-    sentencesWithCode(report.failOnNote),
-    footer(run, report),
-    foldedDetails(report, run),
-  ])
-}
-
-/** What went wrong on the way and has a consequence for the user. */
-function warningLines(warnings: readonly string[]): Markdown {
-  return joinMarkdown(
-    warnings.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
-    '\n\n',
-  )
-}
-
-/** Reports what a run would have done, and shows the prompt. */
-export function reportDryRun(plan: Plan, run: Run): undefined {
-  const { log } = run
-  const forJob = plan.kind === 'message' ? 'send this prompt to' : 'wait for'
-  const purpose =
-    plan.kind === 'create'
-      ? 'start a job with this prompt'
-      : `${forJob} the job ${inBackticks(plan.id)}`
-  const headline = `Dry run: nothing was sent to ${run.mintlify}`
-  const text = `Without \`dry-run\`, this run would ${purpose}.`
-  run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
-  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
-  run.writeSummary('job', dryRunSummary({ headline, details: text }, plan, run))
-  log.notice(`${headline}. ${text}`, headline)
-}
-
-function dryRunSummary({ headline, details: text }: Failure, plan: Plan, run: Run): Markdown {
-  const warnings = run.log.summaryWarnings()
-  return joinMarkdown([
-    md`## ${warnings.length > 0 ? '⚠️' : '📝'} ${sentencesWithCode(headline)}`,
-    sentencesWithCode(text),
-    warningLines(warnings),
-    continuationLine(plan, false, run),
-    ...run.log.summaryLines().map(sentencesWithCode),
-    plan.kind === 'wait' || !plan.contextStats
-      ? md``
-      : md`The prompt includes: ${contextCounts(plan.contextStats)}.`,
-    footer(run),
-    promptBlock(plan, run),
-  ])
-}
-
-/** The summary of a run that did nothing, or that was killed or failed before it could write one. */
-export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, run: Run): Markdown {
-  const { headline, details: text } = words
-  return joinMarkdown([
-    md`## ${sign} ${sentencesWithCode(headline)}`,
-    sentencesWithCode(text),
-    footer(run),
-  ])
-}
-
-/** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run): undefined {
-  run.log[level](`Skipped: ${reason}.`, title)
-  const { number } = parsePullRequest(prLink)
-  run.setOutputs({
-    result: 'skipped',
-    ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
-  })
-  run.writeSummary('job', shortSummary('⏭️', { headline: `Skipped: ${reason}`, details: '' }, run))
-}
-
-export const REPORT_BUG =
-  "This is a bug in the action. Please report it in the action's repository, with the log."
-
-/** Describes a bug of the action, and logs the place. */
-export function unexpectedFailure(error: unknown, { log }: Run): Failure {
-  if (error instanceof Error) log.info(error.stack ?? '')
-  const details = `Unexpected error: ${errorMessage(error)}. If this run requested a job, the job may be running. ${REPORT_BUG}`
-  return { headline: 'Unexpected error in the action', details }
-}
-
-/** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary({ headline, problems }: InputsError, run: Run): Markdown {
-  const rows = problems.map(({ input, problem, use }) => [
-    code(input),
-    sentencesWithCode(problem),
-    sentencesWithCode(`${capitalize(use)}.`),
-  ])
-  return joinMarkdown([
-    md`## ❌ ${sentencesWithCode(headline)}`,
-    md`Nothing was sent to ${run.mintlify}.`,
-    table(['Input', 'Problem', 'Use'], rows),
-    footer(run),
-  ])
-}
-
-/** Links the pull request; a job may have one without having completed. */
-function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
-  if (prLink === '') return md``
-  if (result !== 'pull-request') return md`The job's pull request: ${link(prName, prLink)}`
-  if (job?.repository == null) return md``
-  const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
-  const name = URL.parse(job.repository)?.pathname.replace(/^\/|\.git$/g, '')
-  return md`The agent changed ${link(name || job.repository, job.repository)}${branch}.`
-}
-
-/** Names the pull request that the run updated, or the one before a new job. */
-function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
-  if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
-    const { prLink, state } = plan.earlierPull
-    const earlier = md`the earlier pull request ${link(parsePullRequest(prLink).name, prLink)}`
-    return state === 'invisible'
-      ? md`Started a new job, because ${code('github-token')} can't read ${earlier}.`
-      : md`Started a new job, because ${earlier} was ${state}.`
+function pullOutputs(report: PullReport): OutputValues {
+  const pull = report.kind === 'pull-request' ? report : undefined
+  const { url = '', state = '' } = pull?.preview ?? {}
+  return {
+    'pr-title': pull?.title ?? '',
+    'pr-files': pull?.files ? JSON.stringify(pull.files.slice(0, MAX_OUTPUT_FILES)) : '',
+    'preview-url': url,
+    'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
   }
-  if (plan?.kind !== 'message' || plan.pull === undefined) return md``
-  const { prLink, openFor, conflicts, editors } = plan.pull
-  const name = link(parsePullRequest(prLink).name, prLink)
-  if (!isSent) return md`The message is for ${name}${openFor}.`
-  // With `context: none`, nothing is added to the prompt.
-  const asked = (what: string): string =>
-    inputs.context === 'none' ? '' : `, and the agent was asked to ${what}`
-  const parts = [md`This run updated ${name}${openFor}.`]
-  if (conflicts === true)
-    parts.push(
-      md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`,
-    )
-  if (editors !== '')
-    parts.push(md`The pull request contains commits by ${editors}${asked('keep them')}.`)
-  return joinMarkdown(parts, ' ')
-}
-
-function footer({ inputs }: Run, report?: Report): Markdown {
-  const parts: Markdown[] = []
-  const { 'project-id': projectId, matrix } = inputs
-  if (projectId !== '') parts.push(md`project ${code(projectId)}`)
-  if (matrix !== '') parts.push(md`${matrix}`)
-  if (report?.job?.model != null) parts.push(md`model ${word(report.job.model)}`)
-  if (report !== undefined && report.took !== '') parts.push(md`${report.took}`)
-  return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
-}
-
-function foldedDetails({ job, jobId, plan }: Report, run: Run): Markdown {
-  const rows: Row[] = job === undefined ? [] : [['Status', word(job.status)]]
-  if (job?.createdAt != null) rows.push(['Created', word(job.createdAt)])
-  const prompt = promptBlock(plan, run)
-  if (jobId === '') return prompt.source === '' ? prompt : details('Prompt', prompt)
-  const title = prompt.source === '' ? 'Job' : 'Job and prompt'
-  return details(title, joinMarkdown([table(['Job', word(jobId)], rows), prompt]))
-}
-
-function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
-  if (plan === undefined || plan.kind === 'wait') return md``
-  return codeBlock(clip(redact(plan.prompt), MAX_PROMPT_LENGTH))
-}
-
-/** Counts what the prompt included: `12 commits, 34 files, 2 merged pull requests`. */
-function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
-  if (files === undefined && commits === 0) return 'no changes, because GitHub could not be read'
-  const changed = files === undefined ? 'an unknown number of files' : countOf(files, 'file')
-  const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  return `${countOf(commits, 'commit')}, ${changed}${pulls}`
-}
-
-function word(text: string): Markdown {
-  return code(mintlifyWord(text))
 }

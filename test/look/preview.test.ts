@@ -16,7 +16,7 @@ import {
   pushToPull,
 } from '../support/world.ts'
 import { type DocsPlace, startFinishedJob } from './finished-job.ts'
-import { PREVIEW_ROWS, STATES } from './pull-report.cases.ts'
+import { PREVIEW_ROWS, STATES } from './result.cases.ts'
 
 const WAIT = { 'wait-for-preview': 'true' }
 const outputs = (url: string, status: string) => ({

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { itWithScene, markerIn, octocat, PULL, RUN, type Scene, type Told } from '../look/runs.ts'
 import {
   bareEvent,
   type Event,
@@ -19,7 +20,6 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
-import { itWithScene, markerIn, octocat, PULL, RUN, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
 const HEADLINE = '💬 **Code changes covered by this pull request**'

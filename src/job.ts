@@ -1,43 +1,34 @@
+import { updateDocsPull } from './act/docs-pull.ts'
+import { RunRecord } from './act/record.ts'
+import { pollJob, submit } from './act/submit.ts'
+import { decide, type Remark, unclearStart, waitFor, withMissingPermission } from './decide/plan.ts'
+import type { Skip } from './decide/skip.ts'
+import { writePermission } from './github/pull-requests.ts'
+import { md } from './lib/markdown.ts'
+import { type PullReport, readPullReport, waitForPreview } from './look/result.ts'
+import { look } from './look/situation.ts'
+import { isFull, STATUS_PERMISSION } from './look/status.ts'
+import type { Command, Trigger } from './look/trigger.ts'
 import {
-  decide,
-  type Remark,
-  unclearStart,
-  waitFor,
-  withMissingPermission,
-} from '../decide/plan.ts'
-import type { Skip } from '../decide/skip.ts'
-import { writePermission } from '../github/comments.ts'
-import { md } from '../lib/markdown.ts'
-import type { Command, Trigger } from '../look/command.ts'
-import { isFull, STATUS_PERMISSION } from '../look/earlier-runs.ts'
-import { look } from '../look/situation.ts'
-import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
-import { isSuccess } from '../record/bodies.ts'
-import { RunRecord } from '../record/record.ts'
-import { isRerun } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
-import { updateDocsPull } from './docs-pull.ts'
-import { pollJob } from './poll.ts'
-import {
-  hasInstructions,
   type JobRequest,
   type JobTools,
+  type Plan,
   readSources,
   writePrompt,
-} from './prompt.ts'
+} from './prompt/prompt.ts'
 import {
+  type AcceptedJob,
+  isSuccess,
   type JobEnd,
+  JobError,
   makeReport,
-  publishReport,
   type Report,
   type RerunAdvice,
-  reportDryRun,
   reportSentences,
-  reportSkip,
   unexpectedFailure,
-  withPull,
-} from './report.ts'
-import { type AcceptedJob, JobError, type Plan, submit } from './submit.ts'
+} from './report/outcome.ts'
+import { publishReport, reportDryRun, reportSkip, withPull } from './report/texts.ts'
+import { isRerun, type Run } from './runner/run.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
@@ -109,9 +100,8 @@ async function makePlan(
 ): Promise<Plan | Skip> {
   const earlier = await record.find()
   run.cancel.throwIfAborted()
-  const asked = { trigger: request.trigger, hasInstructions: hasInstructions(request.parts) }
   const service = run.inputs['dry-run'] ? undefined : tools.service
-  const decision = decide(await look(earlier, asked, service, run), run)
+  const decision = decide(await look(earlier, request, service, run), run)
   if (decision.kind === 'skip') return decision
   if (decision.kind === 'stop') throw new JobError(decision)
   for (const remark of decision.remarks) say(remark, run)

@@ -1,5 +1,3 @@
-import { type GraphqlError, graphqlError } from '../github/client.ts'
-import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
   type FromGitHub,
   type GitActor,
@@ -8,12 +6,14 @@ import {
   nodesOf,
   normalizeLogin,
   type Paged,
-} from '../github/types.ts'
+} from '../github/client.ts'
+import { type GraphqlError, graphqlError } from '../github/github-errors.ts'
+import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import { MINTLIFY_ONLY } from '../inputs/formats.ts'
 import { cleanMarkdown, clip, errorMessage, sumOf } from '../lib/text.ts'
-import { ownAuthor } from '../look/commits.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
+import { ownAuthor } from './trigger.ts'
 
 /** What GitHub shows of a finished job. Titles, names, and words come from outside. */
 export type PullReport =

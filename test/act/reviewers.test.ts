@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { itWithScene, markerIn, PULL, type Scene, type Told } from '../record/runs.ts'
+import { itWithScene, markerIn, PULL, type Scene, type Told } from '../look/runs.ts'
 import { pushTo } from '../support/events.ts'
 import { AGENT, addPull, type Pull, person } from '../support/world.ts'
 

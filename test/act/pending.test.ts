@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { DONE, itWithScene, RERUN, RUN, WORKING } from '../look/runs.ts'
 import type { GitHubFault } from '../support/github.ts'
-import { DONE, itWithScene, RERUN, RUN, WORKING } from './runs.ts'
 
 const it = itWithScene()
 const CANCEL = '🛑 **Canceled: the job is still running**'

@@ -5,7 +5,7 @@ import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import { addCheck, addCommit, mergePull } from '../support/world.ts'
 import { PULL_URL, startFinishedJob } from './finished-job.ts'
-import { mine, WITHOUT_PULL } from './pull-report.cases.ts'
+import { mine, WITHOUT_PULL } from './result.cases.ts'
 
 const diffOf = (path: string): string =>
   `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`

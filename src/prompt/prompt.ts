@@ -1,24 +1,38 @@
+import type { CreateAction, MessageAction, WaitAction } from '../decide/plan.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
-import type { TextFile } from '../lib/workspace.ts'
-import type { Trigger } from '../look/command.ts'
 import type { EarlierRuns } from '../look/earlier-runs.ts'
-import { canStartJob } from '../look/permission.ts'
-import type { LineComment } from '../look/review.ts'
 import type { PullState } from '../look/situation.ts'
+import { canStartJob, type LineComment, type Trigger } from '../look/trigger.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
-import { describeEvent, type Sources, selectPosts, sourcesOf } from '../prompt/gather.ts'
+import type { Readers } from '../readers/readers.ts'
+import type { Run } from '../runner/run.ts'
+import { describeEvent, type Sources, selectPosts, sourcesOf } from './gather.ts'
 import {
   type ContextStats,
   type PriorPosts,
   renderMessageContext,
   renderReviewContext,
-} from '../prompt/render.ts'
-import type { Readers } from '../readers/report.ts'
-import type { Run } from '../runner/run.ts'
+} from './render.ts'
+
+export type TextFile = {
+  /** As the workflow names it. */
+  readonly name: string
+  readonly text: string
+}
+
+/** What a run does about its job, with the prompt that it sends. `sources`: what a re-run repeats. */
+export type Plan =
+  | ((CreateAction | MessageAction) & Prompt)
+  | (WaitAction & { readonly sources?: Sources })
 
 /** What a job is requested with. */
-export type JobRequest = { readonly trigger: Trigger; readonly parts: PromptParts }
+export type JobRequest = {
+  readonly trigger: Trigger
+  /** Whether the inputs or the command contain instructions. */
+  readonly hasInstructions: boolean
+  readonly parts: PromptParts
+}
 
 /** What a prompt is put together from, in this order. */
 type PromptParts = {
@@ -28,11 +42,6 @@ type PromptParts = {
   readonly command: string
   /** Files to be read as data. */
   readonly contextFiles: readonly TextFile[]
-}
-
-/** Whether there are instructions: data alone requests nothing. */
-export function hasInstructions(parts: PromptParts): boolean {
-  return assemblePrompt({ ...parts, contextFiles: [] }, '') !== ''
 }
 
 /** @param context GitHub's information about the event, as a delimited block; can be empty */
@@ -75,7 +84,7 @@ type PromptTarget = {
   readonly earlierPull?: PullState | undefined
 }
 
-export type Prompt = Sources & {
+type Prompt = Sources & {
   readonly prompt: string
   /** What the prompt says about the event; `undefined` if nothing. */
   readonly contextStats: ContextStats | undefined

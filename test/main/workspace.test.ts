@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceReader } from '../../src/lib/workspace.ts'
+import { WorkspaceReader } from '../../src/request.ts'
 import { UNREADABLE } from './workspace.cases.ts'
 
 let folder = ''

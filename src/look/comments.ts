@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { GitHubError, type Lookup, NOT_FOUND } from '../github/client.ts'
+import { GitHubError, type Lookup, NOT_FOUND } from '../github/github-errors.ts'
 import {
   type CommentRef,
   createComment,
@@ -10,15 +10,32 @@ import {
   type Thread,
   type ThreadComment,
   writePermission,
-} from '../github/comments.ts'
+} from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
 import { parseJson } from '../lib/text.ts'
-import type { Command } from '../look/command.ts'
-import type { Attempt, EarlierRuns, NamedJob } from '../look/earlier-runs.ts'
-import type { SourceItem } from '../prompt/gather.ts'
-import { isRerun } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
+import { isRerun, type Run } from '../runner/run.ts'
+import type { Attempt, EarlierRuns } from './earlier-runs.ts'
+import type { NamedJob } from './status.ts'
+import type { Command } from './trigger.ts'
+
+/** What a job is about, for people. */
+export type SourceItem = {
+  readonly kind:
+    | 'pull'
+    | 'commit'
+    | 'release'
+    | 'issue'
+    | 'discussion'
+    | 'command'
+    | 'review'
+    | 'workflow'
+    | 'content-gaps'
+  readonly url: string
+  readonly title: string
+  /** Login; empty if unknown. */
+  readonly author: string
+}
 
 /** What a comment of the action tells later runs, hidden from people. */
 type Marker = RecordMarker | SourceCommentMarker

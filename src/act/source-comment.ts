@@ -1,21 +1,19 @@
-import { pullRequestThread } from '../github/comments.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
-import type { FromGitHub } from '../github/types.ts'
+import type { FromGitHub } from '../github/client.ts'
+import { locatePullRequest, pullRequestThread } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
-import type { Trigger } from '../look/command.ts'
-import type { SourceItem } from '../prompt/gather.ts'
-import { runUrlOf } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
 import {
   hashProject,
   listThread,
   type ReviewRequests,
   type SourceCommentMarker,
+  type SourceItem,
   type SourceLine,
   writeComment,
-} from './comments.ts'
+} from '../look/comments.ts'
+import type { Trigger } from '../look/trigger.ts'
+import { type Run, runUrlOf } from '../runner/run.ts'
 
 const MAX_LINES = 20
 const MAX_ITEMS = 5

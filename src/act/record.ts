@@ -1,12 +1,19 @@
 import type { Skip } from '../decide/skip.ts'
-import { type GitHubCall, type Lookup, NOT_FOUND } from '../github/client.ts'
-import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
+import type { GitHubCall } from '../github/client.ts'
+import { type Lookup, NOT_FOUND } from '../github/github-errors.ts'
+import { pullRequestThread, react, type Thread, writePermission } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
-import type { Trigger } from '../look/command.ts'
 import {
-  type EarlierRuns,
-  findInStatuses,
+  type CommentPlace,
+  findInComments,
+  hashProject,
+  type RecordMarker,
+  writeComment,
+} from '../look/comments.ts'
+import { type EarlierRuns, findInStatuses } from '../look/earlier-runs.ts'
+import { isOfPullRequest } from '../look/event.ts'
+import {
   hasStatusRecord,
   isFull,
   type NamedJob,
@@ -19,12 +26,10 @@ import {
   statusName,
   statusTarget,
   WITHOUT_STATUS,
-} from '../look/earlier-runs.ts'
-import { isOfPullRequest } from '../look/event.ts'
-import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
-import type { PendingPart, Run } from '../runner/run.ts'
+} from '../look/status.ts'
+import type { Trigger } from '../look/trigger.ts'
+import type { Ending } from '../report/outcome.ts'
 import {
-  type Ending,
   endBody,
   interruptedBody,
   STAGES,
@@ -32,14 +37,8 @@ import {
   skippedBody,
   usageBody,
   workingBody,
-} from './bodies.ts'
-import {
-  type CommentPlace,
-  findInComments,
-  hashProject,
-  type RecordMarker,
-  writeComment,
-} from './comments.ts'
+} from '../report/texts.ts'
+import { attemptUrlOf, isRerun, type PendingPart, type Run, stepNames } from '../runner/run.ts'
 
 /** What the record says at one time. */
 type Entry = {

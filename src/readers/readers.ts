@@ -1,6 +1,6 @@
 import { mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FromGitHub, type Nodes, nodesOf } from '../github/types.ts'
+import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
 import {
   code,
   codeBlock,

@@ -1,0 +1,144 @@
+import { TransportError, transportAdvice } from '../lib/http.ts'
+import { clip, errorMessage, listField, recordField, stringField } from '../lib/text.ts'
+import { parseRetryAfter } from '../lib/time.ts'
+
+/** The result of a lookup: a value, `undefined` if there is none, or unknown. */
+export type Lookup<T> =
+  | { readonly known: true; readonly value: T }
+  /** `why` is the error's message, which follows a colon: `GitHub returned 502`. */
+  | { readonly known: false; readonly why: string; readonly error: GitHubError }
+
+/** The result of a lookup that found nothing, or of a write. */
+export const NOT_FOUND = { known: true, value: undefined } as const
+
+export function failedLookup(error: GitHubError): Lookup<never> {
+  return { known: false, why: error.message, error }
+}
+
+/** A failed call to GitHub. The message follows "Could not …:", such as `GitHub returned 502`. */
+export class GitHubError extends Error {
+  override readonly name = 'GitHubError'
+  /**
+   * The cause: the token may lack a permission; token, proxy, or server are wrong for every call; a rate limit; or the
+   * same request will never succeed (410, 422, a locked thread, no token).
+   */
+  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
+  /** The title of an annotation: the message without what GitHub says. */
+  readonly title: string
+  /** HTTP status; `undefined` without a usable response. A GraphQL error has none, except 404. */
+  readonly status: number | undefined
+  /** The field that GraphQL could not resolve, such as `repository.object.status`; may be empty. */
+  readonly path: string = ''
+  /** How long GitHub asks to wait, in milliseconds, if it does. */
+  readonly retryAfterMs: number | undefined
+  /** The likely cause and the fix, as sentences; may be empty. `GitHub.report` logs it once in a run. */
+  readonly explanation: string = ''
+  /** Whether the request writes and may have taken effect, at this or an earlier try. */
+  readonly maybeWritten: boolean = false
+
+  constructor(
+    message: string,
+    { cause, ...fields }: Partial<Omit<GitHubError, keyof Error>> & ErrorOptions = {},
+  ) {
+    super(message, { cause })
+    this.title = message
+    Object.assign(this, fields)
+  }
+}
+
+/** Reads the error that a call was rejected with: Octokit's, the transport's, or a GitHubError. */
+export function toGitHubError(error: unknown, nowMs: number): GitHubError {
+  if (error instanceof GitHubError) return error
+  const { status, headers, data } = recordField(error, 'response')
+  if (typeof status !== 'number') {
+    const inner = error instanceof Error ? error.cause : undefined
+    const cause = inner instanceof TransportError ? inner : error
+    const isFinal =
+      cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
+    const explanation = cause instanceof TransportError ? transportAdvice(cause) : ''
+    const kind = isFinal ? 'setup' : 'other'
+    const title = 'Could not reach GitHub'
+    return new GitHubError(errorMessage(cause), { kind, title, explanation, cause })
+  }
+  const url = stringField(recordField(error, 'request'), 'url') ?? ''
+  if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
+    const explanation = 'This server has no GraphQL API.'
+    return new GitHubError(`GitHub returned ${status}`, { kind: 'setup', status, explanation })
+  }
+  const retryAfter = stringField(headers, 'retry-after')
+  const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'
+  const resetMs = isUsedUp ? Number(stringField(headers, 'x-ratelimit-reset')) * 1000 - nowMs : 0
+  const retryAfterMs = parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined)
+  const fields = describeResponse(status, readMessages(data), retryAfter !== undefined || isUsedUp)
+  return new GitHubError(fields.message, { ...fields, status, retryAfterMs, cause: error })
+}
+
+/** @param text GitHub's own words */
+function describeResponse(status: number, text: string, isLimited: boolean) {
+  const quote = text && `"${clip(text, 200)}"`
+  if (status === 401) {
+    const title = 'GitHub rejected `github-token`'
+    const message = `GitHub rejected \`github-token\` (401${quote && ` ${quote}`})`
+    const explanation = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
+    return { kind: 'setup', title, message, explanation } as const
+  }
+  if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
+    const message = `GitHub's API rate limit was exceeded (${status})`
+    const title = "GitHub's API rate limit was exceeded"
+    const explanation = quote && `GitHub says: ${quote}`
+    return { kind: 'rate-limit', title, message, explanation } as const
+  }
+  return {
+    kind: classify(status, text),
+    title: `GitHub returned ${status}`,
+    message: `GitHub returned ${status}${quote && ` (${quote})`}`,
+  }
+}
+
+/** Whether GitHub may have done what it did not confirm. */
+export function mayHaveArrived({ kind, status, cause }: GitHubError): boolean {
+  if (cause instanceof TransportError) return cause.maybeSent
+  return kind === 'other' && (status === undefined || status >= 500 || status === 408)
+}
+
+/** Returns GitHub's own words, with the details of a 422. */
+function readMessages(data: unknown): string {
+  const details = listField(data, 'errors').map((one) =>
+    typeof one === 'string' ? one : stringField(one, 'message'),
+  )
+  return [stringField(data, 'message'), ...details].filter((text) => text).join(': ')
+}
+
+function classify(status: number, said: string): GitHubError['kind'] {
+  if (status === 410 || status === 422 || (status === 403 && /\b(?:locked|archived)\b/i.test(said)))
+    return 'refused'
+  if (/\bSAML\b|IP allow list|\bsuspended\b/i.test(said)) return 'setup'
+  // A comparison of unrelated commits is a 404, too.
+  const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
+  return mayBePermission ? 'permission' : 'other'
+}
+
+/** One entry of the `errors` of a GraphQL response. */
+export type GraphqlError = {
+  /** `FORBIDDEN`, `NOT_FOUND`, …; empty if it has none. */
+  readonly type: string
+  readonly message: string
+  /** The field that could not be resolved: `repository.object.status`. */
+  readonly path: string
+}
+
+export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
+  return listField(data, 'errors').map((entry) => ({
+    type: stringField(entry, 'type') ?? '',
+    message: stringField(entry, 'message') ?? '',
+    path: listField(entry, 'path').join('.'),
+  }))
+}
+
+export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
+  const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
+  const status = type === 'NOT_FOUND' ? 404 : undefined
+  const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
+  const title = 'GitHub returned an error'
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, title, status, path })
+}

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import type { FromGitHub, GitHubCall, Maybe, Octokit, RestData } from '../github/client.ts'
+import type { GitHubError, Lookup } from '../github/github-errors.ts'
+import { parsePullRequest } from '../github/pull-requests.ts'
+import { hasPrompt } from '../inputs/table.ts'
+import { shorten, visibleText } from '../lib/text.ts'
+import { attemptIn, type Environment, type Run, stepNames } from '../runner/run.ts'
+import { followedBranch, type GitHubEvent, isSha } from './event.ts'
+
+/** A job that an earlier run, or an earlier attempt of this run, was about. */
+export type NamedJob = {
+  readonly id: string
+  /** Its pull request as far as GitHub knows it; empty if none is known. */
+  readonly prLink: string
+  /** When it was recorded first, in milliseconds since the epoch. */
+  readonly namedAtMs: number
+}
+
+/** This step's last successful job: the commit that it was about, and when it ended. */
+export type LastJob = {
+  readonly sha: string
+  /** Milliseconds since the epoch; 0 if not known. */
+  readonly createdAtMs: number
+  /** Whether the commit is newer than the run's, which then is an older run that was started again. */
+  readonly isNewer: boolean
+}
+
+/** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
+export type StepStatus = {
+  readonly sha: string
+  /** Its context: see `statusName`. */
+  readonly name: string
+  /** `pending`, `success`, `failure`, `error`. */
+  readonly state: string
+  /** The job that it names. */
+  readonly job: NamedJob | undefined
+  /** The job before its run, and the last successful one, as that run knew them. */
+  readonly earlierJob: NamedJob | undefined
+  readonly lastJob: Success | undefined
+  /** Of the workflow run that set it; empty if that isn't a run of this repository. */
+  readonly runId: string
+  readonly attempt: string
+  /** Its target, which may be empty. */
+  readonly page: string
+  /** Whether older statuses on its commit may record what it doesn't know. */
+  readonly hidesOlder: boolean
+  /** Milliseconds since the epoch, by GitHub's clock. */
+  readonly createdAtMs: number
+}
+
+export type Success = Omit<LastJob, 'isNewer'>
+
+/** Whether the step records its job of this run in a commit status. */
+export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
+  const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
+  return isRecorded && hasPrompt(inputs)
+}
+
+/** Source: GitHub's REST API, "Create a commit status". */
+const MAX_DESCRIPTION = 140
+const MAX_CONTEXT = 255
+
+/** Returns the name of this run's statuses. Those of another pull request or branch have another name. */
+export function statusName(event: GitHubEvent, run: Run): string {
+  const { pull_request: pull } = event.payload
+  if (pull?.number == null || pull.merged === true) return nameFor(branchScope(event, run), run)
+  return nameFor([`#${pull.number}`], run)
+}
+
+/** Returns the name for a merged pull request's statuses before the merge; `undefined` without one. */
+export function nameBeforeMerge(
+  { payload: { pull_request: pull } }: GitHubEvent,
+  run: Run,
+): string | undefined {
+  return pull?.merged === true && pull.number != null
+    ? nameFor([`#${pull.number}`], run)
+    : undefined
+}
+
+function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {
+  const { workflow, job, step } = stepNames(environment)
+  const parts = [workflow, job, step, ...scope, ...(inputs.matrix === '' ? [] : [inputs.matrix])]
+  const name = withinBmp(redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`))
+  if (name.length <= MAX_CONTEXT) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `${shorten(name, MAX_CONTEXT - hash.length)}${hash}`
+}
+
+/** Writes a character that GitHub rejects in a status (one above U+FFFF) by its number: names stay apart. */
+function withinBmp(text: string): string {
+  return text.replace(
+    /[\u{10000}-\u{10FFFF}]/gu,
+    (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`,
+  )
+}
+
+/** Returns the branch that a run is about if it is known not to be the default one. */
+function branchScope(event: GitHubEvent, { environment }: Run): readonly string[] {
+  const { name, row, payload } = event
+  const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
+  const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
+  const base = row.subject === 'pull-request' ? payload.pull_request?.base?.ref : undefined
+  const branch = base ?? followedBranch(event, environment) ?? ofRun
+  const main = payload.repository?.default_branch
+  return branch && main && branch !== main ? [`branch ${branch}`] : []
+}
+
+/** The commit that the step's status is set on; empty if there is none. */
+export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment): string {
+  const { pull_request: pull, workflow_run: followed } = payload
+  let found: Maybe<string> = sha
+  if (row.subject === 'pull-request')
+    found = pull?.merged === true ? pull.merge_commit_sha : pull?.head?.sha
+  if (row.subject === 'workflow-run') found = followed?.head_sha
+  return isSha(found) ? found : ''
+}
+
+/** Joins a headline, cut to fit, with the job's ID in parentheses. An ID that doesn't fit is left out. */
+export function statusDescription(headline: string, jobId = ''): string {
+  const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
+  const maxLength = MAX_DESCRIPTION - id.length - 1
+  if (maxLength < 2) return id
+  const words = withinBmp(visibleText(headline)).replaceAll('`', '').replace(/\s+/g, ' ')
+  // Only a job's ID may be in parentheses at the end.
+  const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
+  return `${shorten(text, maxLength)} ${id}`.trim()
+}
+
+/** A commit status as Octokit takes it. */
+export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+
+export const STATUS_PERMISSION = 'statuses: write'
+export const WITHOUT_STATUS = 'every run opens another docs pull request'
+
+export async function setStatus(
+  status: NewStatus,
+  ifItFails: Partial<GitHubCall>,
+  { github }: Run,
+): Promise<Lookup<unknown>> {
+  const purpose = 'set the commit status that lets the next run find this job'
+  return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
+    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+  )
+}
+
+/** Whether GitHub rejected a status because its commit has 1,000 of that name. */
+export function isFull({ status, message }: GitHubError): boolean {
+  return status === 422 && /maximum number of statuses/i.test(message)
+}
+
+/** A commit status as GraphQL names its fields. */
+export type RawStatus = FromGitHub<
+  Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>
+>
+
+/** What a status records for later runs besides its job. */
+export type StatusFacts = {
+  /** The job that an earlier run was about, and that this one may continue. */
+  readonly earlierJob: Lookup<NamedJob | undefined>
+  /** The step's last successful job before the event: what the context compares with. */
+  readonly lastJob: Lookup<LastJob | undefined>
+}
+
+/** No longer link is carried from status to status. */
+const MAX_CARRIED_LINK = 500
+
+/** Returns the target of a status: a page, with the facts for later runs in its fragment. */
+export function statusTarget(page: string, facts: StatusFacts, { environment }: Run): string {
+  const { runId, runAttempt } = environment
+  const { earlierJob, lastJob } = facts
+  const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
+  if (!earlierJob.known || !lastJob.known) carried.set('before', 'unknown')
+  if (earlierJob.known && earlierJob.value !== undefined) {
+    const { id, prLink, namedAtMs } = earlierJob.value
+    carried.set('job', id)
+    carried.set('named', `${namedAtMs}`)
+    if (prLink !== '' && prLink.length <= MAX_CARRIED_LINK) carried.set('pull', prLink)
+  }
+  if (lastJob.known && lastJob.value !== undefined) {
+    carried.set('success', lastJob.value.sha)
+    carried.set('ended', `${lastJob.value.createdAtMs}`)
+  }
+  return page === '' || runId === '' ? page : `${page}#${carried}`
+}
+
+/** Must be one segment of a URL's path. */
+const JOB_ID = /^(?!\.{1,2}$)[^\s()]+$/
+
+export function readStatus(
+  status: RawStatus,
+  sha: string,
+  name: string,
+  { environment }: Run,
+): StepStatus {
+  const [page = '', fragment = ''] = (status.targetUrl ?? '').split('#')
+  const carried = new URLSearchParams(fragment)
+  const read = (fact: string): string => carried.get(fact) ?? ''
+  const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
+  const createdAtMs = Date.parse(status.createdAt ?? '') || 0
+  const earlierId = read('job')
+  const earlierJob = JOB_ID.test(earlierId)
+    ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
+    : undefined
+  const [, id = ''] = /\(([^()]*)\)$/.exec(status.description ?? '') ?? []
+  const isSame = earlierJob?.id === id
+  const job = JOB_ID.test(id)
+    ? {
+        id,
+        prLink: pullRequestLink(page) || (isSame ? earlierJob.prLink : ''),
+        namedAtMs: isSame ? earlierJob.namedAtMs : createdAtMs,
+      }
+    : undefined
+  const success = read('success')
+  const ofPage = attemptIn(page, environment)
+  return {
+    sha,
+    name,
+    state: status.state?.toLowerCase() ?? '',
+    job,
+    earlierJob,
+    lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,
+    runId: read('run') || (ofPage?.runId ?? ''),
+    attempt: read('attempt') || (ofPage?.attempt ?? ''),
+    page,
+    hidesOlder: read('run') === '' || read('before') === 'unknown',
+    createdAtMs,
+  }
+}
+
+function pullRequestLink(url: string): string {
+  return parsePullRequest(url).number === '' ? '' : url
+}
+/** Its `state` is in upper case in GraphQL. */
+export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>

@@ -1,0 +1,427 @@
+import { createHash } from 'node:crypto'
+import type { Skip } from '../decide/skip.ts'
+import { parsePullRequest } from '../github/pull-requests.ts'
+import type { InputsError } from '../inputs/table.ts'
+import {
+  code,
+  codeBlock,
+  details,
+  joinMarkdown,
+  link,
+  Markdown,
+  md,
+  type Row,
+  sentencesWithCode,
+  table,
+} from '../lib/markdown.ts'
+import { capitalize, clip, countOf, type Failure, inBackticks, shorten } from '../lib/text.ts'
+import { type DocsPull, PAGE_FILE, type PullFile, type PullReport } from '../look/result.ts'
+import type { Trigger } from '../look/trigger.ts'
+import { mintlifyWord } from '../mintlify/mintlify-errors.ts'
+import type { Plan } from '../prompt/prompt.ts'
+import type { ContextStats } from '../prompt/render.ts'
+import { type Run, runUrlOf } from '../runner/run.ts'
+import {
+  authorsOf,
+  type Ending,
+  hasLostLink,
+  isSuccess,
+  jobOutputs,
+  type Report,
+} from './outcome.ts'
+
+/** The longest prompt that a summary shows, in characters: GitHub's limit for a whole summary is 1 MiB. */
+const MAX_PROMPT_LENGTH = 200_000
+
+/** Sets the outputs of a job and writes its summary. */
+export function publishReport(report: Report, run: Run): void {
+  run.setOutputs(jobOutputs(report))
+  run.writeSummary('job', jobSummary(report, run))
+}
+
+/** Writes the summary of a job: its result, what that means, and folded details. */
+function jobSummary(report: Report, run: Run): Markdown {
+  const { result, sign, headline, prName, prLink, plan, job, pullText } = report
+  const stats = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
+  const warnings = run.log.summaryWarnings()
+  const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
+  const state = ended === undefined ? 'is ready for review' : `was ${ended}`
+  const heading =
+    result === 'pull-request'
+      ? md`Pull request ${link(prName, prLink)} ${state}`
+      : sentencesWithCode(headline)
+  return joinMarkdown([
+    md`## ${warnings.length > 0 && isSuccess(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
+    warningLines(warnings),
+    ...pullText,
+    pullRequestLine(report),
+    continuationLine(plan, job !== undefined, run),
+    ...run.log.summaryLines().map(sentencesWithCode),
+    sentencesWithCode(report.details),
+    result === 'no-pull-request' && stats
+      ? md`The prompt included: ${contextCounts(stats)}.`
+      : md``,
+    sentencesWithCode(report.failOnNote),
+    footer(run, report),
+    foldedDetails(report, run),
+  ])
+}
+
+/** What went wrong on the way and has a consequence for the user. */
+function warningLines(warnings: readonly string[]): Markdown {
+  return joinMarkdown(
+    warnings.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
+    '\n\n',
+  )
+}
+
+/** Reports what a run would have done, and shows the prompt. */
+export function reportDryRun(plan: Plan, run: Run): undefined {
+  const { log } = run
+  const forJob = plan.kind === 'message' ? 'send this prompt to' : 'wait for'
+  const purpose =
+    plan.kind === 'create'
+      ? 'start a job with this prompt'
+      : `${forJob} the job ${inBackticks(plan.id)}`
+  const headline = `Dry run: nothing was sent to ${run.mintlify}`
+  const text = `Without \`dry-run\`, this run would ${purpose}.`
+  run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
+  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
+  run.writeSummary('job', dryRunSummary({ headline, details: text }, plan, run))
+  log.notice(`${headline}. ${text}`, headline)
+}
+
+function dryRunSummary({ headline, details: text }: Failure, plan: Plan, run: Run): Markdown {
+  const warnings = run.log.summaryWarnings()
+  return joinMarkdown([
+    md`## ${warnings.length > 0 ? '⚠️' : '📝'} ${sentencesWithCode(headline)}`,
+    sentencesWithCode(text),
+    warningLines(warnings),
+    continuationLine(plan, false, run),
+    ...run.log.summaryLines().map(sentencesWithCode),
+    plan.kind === 'wait' || !plan.contextStats
+      ? md``
+      : md`The prompt includes: ${contextCounts(plan.contextStats)}.`,
+    footer(run),
+    promptBlock(plan, run),
+  ])
+}
+
+/** The summary of a run that did nothing, or that was killed or failed before it could write one. */
+export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, run: Run): Markdown {
+  const { headline, details: text } = words
+  return joinMarkdown([
+    md`## ${sign} ${sentencesWithCode(headline)}`,
+    sentencesWithCode(text),
+    footer(run),
+  ])
+}
+
+/** Says that a run does nothing, and why. */
+export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run): undefined {
+  run.log[level](`Skipped: ${reason}.`, title)
+  const { number } = parsePullRequest(prLink)
+  run.setOutputs({
+    result: 'skipped',
+    ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
+  })
+  run.writeSummary('job', shortSummary('⏭️', { headline: `Skipped: ${reason}`, details: '' }, run))
+}
+
+/** The summary of a run whose inputs are wrong. */
+export function inputsErrorSummary({ headline, problems }: InputsError, run: Run): Markdown {
+  const rows = problems.map(({ input, problem, use }) => [
+    code(input),
+    sentencesWithCode(problem),
+    sentencesWithCode(`${capitalize(use)}.`),
+  ])
+  return joinMarkdown([
+    md`## ❌ ${sentencesWithCode(headline)}`,
+    md`Nothing was sent to ${run.mintlify}.`,
+    table(['Input', 'Problem', 'Use'], rows),
+    footer(run),
+  ])
+}
+
+/** Links the pull request; a job may have one without having completed. */
+function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
+  if (prLink === '') return md``
+  if (result !== 'pull-request') return md`The job's pull request: ${link(prName, prLink)}`
+  if (job?.repository == null) return md``
+  const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
+  const name = URL.parse(job.repository)?.pathname.replace(/^\/|\.git$/g, '')
+  return md`The agent changed ${link(name || job.repository, job.repository)}${branch}.`
+}
+
+/** Names the pull request that the run updated, or the one before a new job. */
+function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
+  if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
+    const { prLink, state } = plan.earlierPull
+    const earlier = md`the earlier pull request ${link(parsePullRequest(prLink).name, prLink)}`
+    return state === 'invisible'
+      ? md`Started a new job, because ${code('github-token')} can't read ${earlier}.`
+      : md`Started a new job, because ${earlier} was ${state}.`
+  }
+  if (plan?.kind !== 'message' || plan.pull === undefined) return md``
+  const { prLink, openFor, conflicts, editors } = plan.pull
+  const name = link(parsePullRequest(prLink).name, prLink)
+  if (!isSent) return md`The message is for ${name}${openFor}.`
+  // With `context: none`, nothing is added to the prompt.
+  const asked = (what: string): string =>
+    inputs.context === 'none' ? '' : `, and the agent was asked to ${what}`
+  const parts = [md`This run updated ${name}${openFor}.`]
+  if (conflicts === true)
+    parts.push(
+      md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`,
+    )
+  if (editors !== '')
+    parts.push(md`The pull request contains commits by ${editors}${asked('keep them')}.`)
+  return joinMarkdown(parts, ' ')
+}
+
+function footer({ inputs }: Run, report?: Report): Markdown {
+  const parts: Markdown[] = []
+  const { 'project-id': projectId, matrix } = inputs
+  if (projectId !== '') parts.push(md`project ${code(projectId)}`)
+  if (matrix !== '') parts.push(md`${matrix}`)
+  if (report?.job?.model != null) parts.push(md`model ${word(report.job.model)}`)
+  if (report !== undefined && report.took !== '') parts.push(md`${report.took}`)
+  return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
+}
+
+function foldedDetails({ job, jobId, plan }: Report, run: Run): Markdown {
+  const rows: Row[] = job === undefined ? [] : [['Status', word(job.status)]]
+  if (job?.createdAt != null) rows.push(['Created', word(job.createdAt)])
+  const prompt = promptBlock(plan, run)
+  if (jobId === '') return prompt.source === '' ? prompt : details('Prompt', prompt)
+  const title = prompt.source === '' ? 'Job' : 'Job and prompt'
+  return details(title, joinMarkdown([table(['Job', word(jobId)], rows), prompt]))
+}
+
+function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
+  if (plan === undefined || plan.kind === 'wait') return md``
+  return codeBlock(clip(redact(plan.prompt), MAX_PROMPT_LENGTH))
+}
+
+/** Counts what the prompt included: `12 commits, 34 files, 2 merged pull requests`. */
+function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
+  if (files === undefined && commits === 0) return 'no changes, because GitHub could not be read'
+  const changed = files === undefined ? 'an unknown number of files' : countOf(files, 'file')
+  const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
+  return `${countOf(commits, 'commit')}, ${changed}${pulls}`
+}
+
+function word(text: string): Markdown {
+  return code(mintlifyWord(text))
+}
+
+/** Maximum lengths in a comment. */
+const MAX_REQUEST_LENGTH = 280
+const MAX_HEADLINE_LENGTH = 300
+const MAX_DETAILS_LENGTH = 2000
+
+/** What a run is doing, in its comment and, once the job was accepted, in the commit status. */
+export const STAGES = {
+  starting: 'Starting the agent',
+  create: 'The agent is working',
+  message: 'The agent is continuing its earlier job',
+  wait: "Waiting for the agent's job",
+}
+
+export type Stage = keyof typeof STAGES
+
+/** Writes the comment of a run that hasn't ended. */
+export function workingBody(trigger: Trigger, stage: Stage, run: Run): Markdown {
+  const promise = md`This comment will show the result.`
+  return joinMarkdown([md`⏳ **${STAGES[stage]} …**`, originLine(trigger, run), promise])
+}
+
+/** Writes the comment of a run that has ended. `hasNote`: whether a command on the docs pull request continues the job. */
+export function endBody(
+  trigger: Trigger,
+  ending: Ending,
+  hints: { readonly canResume: boolean; readonly hasNote: boolean },
+  run: Run,
+): Markdown {
+  const { sign, headline, details, prLink, prName, took } = ending
+  const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
+  return joinMarkdown([
+    md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
+    ...ending.pullText,
+    originLine(trigger, run, took === '' ? [] : [md`took ${took}`]),
+    sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
+    nextSteps(trigger, ending, hints, run),
+  ])
+}
+
+function nextSteps(
+  { command }: Trigger,
+  { result, jobId, namesJob }: Ending,
+  { canResume, hasNote }: Parameters<typeof endBody>[2],
+  run: Run,
+): Markdown {
+  const { command: word, 'follow-up': followUp } = run.inputs
+  const again = code(`${word} …`)
+  // A review is a command even if `command` is empty.
+  const hasWord = command !== undefined && word !== ''
+  if (isSuccess(result)) {
+    const where = hasNote ? 'here or on the pull request' : 'here'
+    if (!hasWord || !followUp) return md``
+    return md`To ask for more changes, comment ${again} ${where}. To start a separate job, comment ${code(`${word} new …`)}.`
+  }
+  const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
+  if (result === 'failed' || result === 'archived') {
+    if (hasWord) words.push(md`To try again with a new job, comment ${again}.`)
+  } else if (canResume)
+    words.push(md`You can also re-run the ${runLink(run)} to wait for this job.`)
+  return joinMarkdown(words, ' ')
+}
+
+/** Writes the comment of a run that was killed. `canResume`: whether a re-run waits for the job. */
+export function interruptedBody(
+  trigger: Trigger,
+  jobId: string,
+  canResume: boolean,
+  run: Run,
+): Markdown {
+  const rerun = canResume ? md`re-run the ${runLink(run)}, or ` : md``
+  const words =
+    jobId === ''
+      ? md`The workflow run was interrupted before ${run.mintlify} responded. If a job was started, it is still running and may open a pull request.`
+      : md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
+  return joinMarkdown([md`🛑 **Interrupted**`, originLine(trigger, run), words])
+}
+
+/** Writes the reply to a review for which nothing is started. */
+export function skippedBody(trigger: Trigger, reason: string, run: Run): Markdown {
+  return joinMarkdown([md`⏭️ ${sentencesWithCode(reason)}`, originLine(trigger, run)])
+}
+
+/** Writes the reply to a command without instructions. */
+export function usageBody({ inputs }: Run): Markdown {
+  const { command, 'follow-up': followUp } = inputs
+  const example = code(`${command} make it shorter and add an example`)
+  const further = md`To refine the result, comment again, for example ${example}. To start over, comment ${code(`${command} new …`)}.`
+  return joinMarkdown([
+    md`**What should the agent do?** Write your instructions after ${code(command)}, for example:`,
+    code(`${command} explain the new flag in the CLI guide`),
+    ...(followUp ? [further] : []),
+  ])
+}
+
+/** Says what the run is for, and links it. */
+function originLine(
+  { event, command }: Trigger,
+  run: Run,
+  more: readonly Markdown[] = [],
+): Markdown {
+  const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
+  let what = md`For ${code(sha.slice(0, 7))}`
+  if (command !== undefined) {
+    const by = md`**${command.author.login}**`
+    const request = clip(command.instructions, MAX_REQUEST_LENGTH)
+    what = request === '' ? md`Requested by ${by}` : md`${by} asked: ${request}`
+  }
+  const { matrix } = run.inputs
+  return joinMarkdown([what, md`${matrix}`, ...more, runLink(run)], ' · ')
+}
+
+function runLink({ environment }: Run): Markdown {
+  return link('workflow run', runUrlOf(environment))
+}
+
+const MAX_NAMED_FILES = 10
+const MAX_NAMED_CHECKS = 5
+/** Of a file or check, in characters: a comment holds 65,536. */
+const MAX_NAME = 200
+
+/** Writes what a reviewer looks at first, as paragraphs for the summary and the comments. */
+function pullSummary(report: PullReport): readonly Markdown[] {
+  if (report.kind === 'published')
+    return [link(`View ${countOf(report.commits, 'commit')}`, report.url)]
+  if (report.kind === 'invisible') {
+    const effect =
+      "so the pages and the preview aren't shown, and the next run starts a new job. To change that, use a token that can read them."
+    return [md`${code('github-token')} can't read pull requests in ${report.repository}, ${effect}`]
+  }
+  if (report.kind !== 'pull-request') return []
+  const title = md`${report.title}`
+  return [
+    title.source === '' ? md`` : md`**${title}**`,
+    filesText(report),
+    previewText(report),
+    failedText(report),
+  ]
+}
+
+function filesText(pull: DocsPull): Markdown {
+  if (pull.files === undefined) return md``
+  if (pull.fileCount === 0) return md`The pull request changes no files.`
+  return md`${filesCount(pull)}: ${filesList(pull.files, pull)}`
+}
+
+/** `3 pages, 1 other file`; pages are counted if all files are known. */
+function filesCount({ files = [], fileCount }: DocsPull): string {
+  const pages =
+    fileCount > files.length ? 0 : files.filter(({ path }) => PAGE_FILE.test(path)).length
+  if (pages === 0) return countOf(fileCount, 'file')
+  const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
+  return `${countOf(pages, 'page')}${others}`
+}
+
+function filesList(files: readonly PullFile[], { url, fileCount }: DocsPull): Markdown {
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
+    const anchor = createHash('sha256').update(path).digest('hex')
+    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
+  })
+  return andMore(named, fileCount)
+}
+
+function previewText({ preview: { state, url }, checks }: DocsPull): Markdown {
+  const name = url === '' ? md`Preview` : link('Preview', url)
+  if (state === 'ready') return md`${name} ready`
+  if (state === 'building') return md`${name} being built`
+  if (state === 'failed') return md`${name} failed${checkFailureText(checks.deployment)}`
+  return url === '' ? md`` : name
+}
+
+function failedText({ checks: { failed, failedCount } }: DocsPull): Markdown {
+  if (failed.length === 0) return md``
+  const count = failedCount === 1 ? '1 check fails' : `${failedCount} checks fail`
+  const named = failed
+    .slice(0, MAX_NAMED_CHECKS)
+    .map(({ name, url }) => link(md`${shorten(name, MAX_NAME)}`, url))
+  return md`${count}: ${andMore(named, failedCount)}`
+}
+
+function andMore(named: readonly Markdown[], total: number): Markdown {
+  const left = total - named.length
+  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
+}
+
+/** Quotes Mintlify's check, to follow a statement. */
+function checkFailureText(check: DocsPull['checks']['deployment']): Markdown {
+  if (check === undefined) return md``
+  const name = link('check', check.url)
+  return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
+}
+
+/** The report with what GitHub shows of the job. */
+export function withPull(report: Report, pull: PullReport): Report {
+  const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
+  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
+  const words = isWithoutPull
+    ? noPullRequestWords(pull)
+    : ended && { headline: `The docs pull request was ${ended}` }
+  return { ...report, ...words, pullText: pullSummary(pull), pull }
+}
+
+/** Says why a job has no pull request; `undefined` if GitHub doesn't show it. */
+function noPullRequestWords(report: PullReport): Failure | undefined {
+  if (report.kind === 'unchanged')
+    return { headline: 'No docs changes: the agent changed no files', details: '' }
+  if (report.kind !== 'published') return undefined
+  const commits = countOf(report.commits, 'commit')
+  const headline = `The agent pushed ${commits} directly to ${inBackticks(report.branch)}`
+  return { headline, details: '' }
+}
