@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
 import { readOptions, refuse } from '../scripts/options.ts'
 import type { ChangedFile } from '../src/prompt/files.ts'
 import { renderContext } from '../src/prompt/render.ts'
@@ -7,7 +6,6 @@ import { renderContext } from '../src/prompt/render.ts'
 const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.
 
   node bench/context.ts <git directory>:<folder of its documentation>[,<folder>] …
-  node bench/context.ts --against ../other …    also the difference from the rules in that folder, in pairs
 
 shown of 100    of the identifiers that the documentation then used for the first time, those in the prompt with the rest of
                 the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name; and their mean by
@@ -38,10 +36,8 @@ type History = { readonly gitDirectory: string; readonly docs: readonly string[]
 /** Of one change. `facts`: identifiers that its documentation used for the first time. `bytes`, `noise`: of a full prompt. */
 type Figures = Readonly<Record<'codeBytes' | 'facts' | 'shown' | 'bytes' | 'noise', number>>
 
-type Render = typeof renderContext
-
 /** Measures pushes, weeks and releases in which pages and other files were changed, at even distances, newest first. */
-function measureAll(history: History, renders: readonly Render[]): Figures[][] {
+function measureAll(history: History): Figures[] {
   const log = git(history, 'log', '--first-parent', `-${MAX_COMMITS}`, '--format=%H %ct').split(
     '\n',
   )
@@ -66,9 +62,9 @@ function measureAll(history: History, renders: readonly Render[]): Figures[][] {
     const looked = both.filter(
       (_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step),
     )
-    const found: Figures[][] = []
+    const found: Figures[] = []
     for (const range of looked) {
-      const figures = found.length < SAMPLE ? measure(range, history, renders) : undefined
+      const figures = found.length < SAMPLE ? measure(range, history) : undefined
       if (figures !== undefined) found.push(figures)
     }
     return found
@@ -91,12 +87,8 @@ function releaseRanges(history: History, mainline: ReadonlySet<string>): string[
   })
 }
 
-/** By each of the rules; `undefined` if nothing can be learned from the change. */
-function measure(
-  range: string,
-  history: History,
-  renders: readonly Render[],
-): Figures[] | undefined {
+/** `undefined` if nothing can be learned from the change. */
+function measure(range: string, history: History): Figures | undefined {
   const files = readFiles(git(history, 'diff', '--no-ext-diff', '-M', range))
   const isCode = ({ path }: ChangedFile): boolean => !isPage(path, history)
   const pages = files.filter((file) => !isCode(file))
@@ -118,11 +110,9 @@ function measure(
   const asked = files.slice(0, MAX_FILES)
   const code = asked.filter(isCode)
   const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
-  return renders.map((render) => {
-    const shown = countShown(facts, promptOf(code, messages, render))
-    const noise = measureNoise(asked, promptOf(asked, messages, render))
-    return { codeBytes, facts: facts.length, shown, ...noise }
-  })
+  const shown = countShown(facts, promptOf(code, messages))
+  const noise = measureNoise(asked, promptOf(asked, messages))
+  return { codeBytes, facts: facts.length, shown, ...noise }
 }
 
 const HEADER = /^(?:added|modified|removed|renamed|copied|changed) (?:\S+ to )?(\S+?)(?::? |$)/
@@ -155,14 +145,10 @@ function measureNoise(
   return { bytes: Buffer.byteLength(shown), noise: Buffer.byteLength(noise.join('\n')) }
 }
 
-function promptOf(
-  files: readonly ChangedFile[],
-  messages: readonly string[],
-  render: Render,
-): string {
+function promptOf(files: readonly ChangedFile[], messages: readonly string[]): string {
   const commits = messages.map((message) => ({ sha: '0'.repeat(40), message }))
   const known = { facts: [], commits, files: { files, total: files.length } }
-  return render(known, { detail: 'diff', promptBytes: 200 }).text
+  return renderContext(known, { detail: 'diff', promptBytes: 200 }).text
 }
 
 /** The files of git's own diff, as GitHub lists them. */
@@ -218,32 +204,18 @@ function git({ gitDirectory }: History, ...words: string[]): string {
   return stdout.trimEnd()
 }
 
-/** @param figures of each change, by each of the rules */
-function rowOf({
-  name,
-  figures,
-}: {
-  readonly name: string
-  readonly figures: readonly Figures[][]
-}) {
-  const all = figures.flatMap(([first]) => first ?? [])
-  const large = figures.filter(([first]) => (first?.codeBytes ?? 0) > MAX_PROMPT_BYTES)
-  const shares = large.map((rules) => rules.map(({ shown, facts }) => (100 * shown) / facts))
+function rowOf(repository: string, figures: readonly Figures[]) {
+  const large = figures.filter(({ codeBytes }) => codeBytes > MAX_PROMPT_BYTES)
   const sum = (of: readonly Figures[], key: keyof Figures) =>
     of.reduce((total, one) => total + one[key], 0)
   const percent = (share: number) => (Number.isNaN(share) ? '' : Math.round(share * 1000) / 10)
-  const own = large.flatMap(([first]) => first ?? [])
-  const differences = shares.flatMap(([one, other]) =>
-    one === undefined || other === undefined ? [] : [one - other],
-  )
   return {
-    repository: name,
+    repository,
     'changes that do not fit': large.length,
-    identifiers: sum(own, 'facts'),
-    'shown of 100': percent(sum(own, 'shown') / sum(own, 'facts')),
-    'mean by change': meanOf(shares.flatMap(([one]) => one ?? [])),
-    'noise of 100': percent(sum(all, 'noise') / sum(all, 'bytes')),
-    ...(differences.length > 0 && { 'more than the other': meanOf(differences) }),
+    identifiers: sum(large, 'facts'),
+    'shown of 100': percent(sum(large, 'shown') / sum(large, 'facts')),
+    'mean by change': meanOf(large.map(({ shown, facts }) => (100 * shown) / facts)),
+    'noise of 100': percent(sum(figures, 'noise') / sum(figures, 'bytes')),
   }
 }
 
@@ -255,27 +227,16 @@ function meanOf(values: readonly number[]): string {
   return values.length < 2 ? '' : `${mean.toFixed(1)} ± ${error.toFixed(1)}`
 }
 
-const { positionals, values } = readOptions(USAGE, {
-  allowPositionals: true,
-  options: { against: { type: 'string' } },
-})
+const { positionals } = readOptions(USAGE, { allowPositionals: true })
 if (positionals.length === 0) refuse('Name a repository.', USAGE)
-const renders: Render[] = [renderContext]
-if (values.against !== undefined) {
-  const other = await import(join(resolve(values.against), 'src/prompt/render.ts'))
-  renders.push(other.renderContext)
-}
-const measured = positionals.map((word) => {
+const all: Figures[] = []
+const rows = positionals.map((word) => {
   const [gitDirectory = '', folders = ''] = word.split(':')
-  return {
-    name: gitDirectory,
-    figures: measureAll({ gitDirectory, docs: folders.split(',') }, renders),
-  }
+  const figures = measureAll({ gitDirectory, docs: folders.split(',') })
+  all.push(...figures)
+  return rowOf(gitDirectory, figures)
 })
-const rows = [
-  ...measured,
-  { name: 'all', figures: measured.flatMap(({ figures }) => figures) },
-].map(rowOf)
-if (rows.at(-1)?.identifiers === 0)
+const total = rowOf('all', all)
+if (total.identifiers === 0)
   refuse('No change is too large to fit, so there is nothing to measure.', USAGE)
-console.table(rows)
+console.table([...rows, total])

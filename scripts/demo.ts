@@ -7,7 +7,7 @@ import { bareEvent, docsReview, type Event, issueComment, pushTo } from '../test
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { AGENT, addComment, addReview, type Comment, person } from '../test/support/world.ts'
-import { aligned, readOptions, runScript } from './options.ts'
+import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the readers report.
 
@@ -210,7 +210,10 @@ function plainTable(table: string): string {
   const rows = lines
     .filter((line) => !/^[|: -]+$/.test(line))
     .map((line) => line.slice(1, -1).split('|'))
-  return `${aligned(rows.map((row) => row.map((cell) => cell.trim())))}\n`
+    .map((row) => row.map((cell) => cell.trim()))
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  const padded = rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))))
+  return `${padded.map((row) => row.join('  ')).join('\n')}\n`
 }
 
 /** The commits of a run's branch, as `git log` prints them. */

@@ -33,11 +33,3 @@ export async function runScript(work: () => Promise<void>): Promise<void> {
     process.exitCode = 1
   }
 }
-
-/** Rows of cells as text, each column as wide as its widest cell. */
-export function aligned(rows: readonly (readonly string[])[]): string {
-  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
-  return rows
-    .map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  '))
-    .join('\n')
-}
