@@ -1,20 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { type DocsService, startDocsService } from '../docs-service/service.ts'
 import { formatDuration } from '../src/lib/time.ts'
 import { issueComment } from '../test/support/events.ts'
 import { type FakeGitHub, startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { AGENT, addComment, person } from '../test/support/world.ts'
-import { readOptions, refuse, runScript } from './options.ts'
-import { drawMarkdown, type Look, SCHEMES, startBrowser } from './summary-page.ts'
+import { readOptions, runScript } from './options.ts'
+import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
 
   npm run pictures                     writes docs/**.png, and beside them in docs/pictures the Markdown of each
   npm run pictures -- --check          fails where that Markdown is not what dist/ writes now; needs no browser
-  npm run pictures -- FILE.md          draws a summary of yours as tmp/FILE-light.png and tmp/FILE-dark.png
-       --width 400 --unfold            in this width (1012 if not given), with all that is folded
 
 Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium fonts-noto-color-emoji).`
 
@@ -154,13 +152,12 @@ function differenceOf(path: string, markdown: string): string {
   return `docs/pictures/${basename(path)} differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
 }
 
-async function draw(markdown: string, files: readonly string[], look: Omit<Look, 'scheme'>) {
+async function draw(markdown: string, files: readonly string[], width: number) {
   const browser = await startBrowser()
   try {
     for (const [index, scheme] of SCHEMES.entries()) {
-      const file = files[index] ?? ''
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, await drawMarkdown(browser, markdown, { scheme, ...look }))
+      const file = join(DOCS, files[index] ?? '')
+      writeFileSync(file, await drawMarkdown(browser, markdown, { scheme, width }))
       console.log(file)
     }
   } finally {
@@ -168,25 +165,8 @@ async function draw(markdown: string, files: readonly string[], look: Omit<Look,
   }
 }
 
-const { values, positionals } = readOptions(USAGE, {
-  allowPositionals: true,
-  options: {
-    check: { type: 'boolean', default: false },
-    width: { type: 'string', default: '1012' },
-    unfold: { type: 'boolean', default: false },
-  },
-})
+const { values } = readOptions(USAGE, { options: { check: { type: 'boolean' } } })
 await runScript(async () => {
-  for (const file of positionals) {
-    if (!existsSync(file)) refuse(`${file} does not exist.`, USAGE)
-    const name = basename(file, '.md')
-    const files = SCHEMES.map((scheme) => `tmp/${name}-${scheme}.png`)
-    await draw(readFileSync(file, 'utf8'), files, {
-      width: Number(values.width),
-      unfold: values.unfold,
-    })
-  }
-  if (positionals.length > 0) return
   const differences: string[] = []
   for (const [name, scene] of Object.entries(SCENES)) {
     const site = { agent: 'none', jobTimeMs: 1100, pages: 240, repository: REPOSITORY } as const
@@ -197,8 +177,7 @@ await runScript(async () => {
     if (values.check) continue
     writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
-    const paths = files.map((file) => join(DOCS, file))
-    await draw(markdown, paths, { width: WIDTHS[name] ?? 1012, unfold: false })
+    await draw(markdown, files, WIDTHS[name] ?? 1012)
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return

@@ -7,12 +7,10 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 /** The colours of the reader's system. */
 export const SCHEMES = ['light', 'dark'] as const
 
-export type Look = {
+type Look = {
   readonly scheme: (typeof SCHEMES)[number]
   /** In CSS pixels. */
   readonly width: number
-  /** Whether what is folded is shown. */
-  readonly unfold: boolean
 }
 
 /** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. @throws with what to install */
@@ -35,7 +33,7 @@ export async function drawMarkdown(
   markdown: string,
   look: Look,
 ): Promise<Buffer> {
-  const { scheme, width, unfold } = look
+  const { scheme, width } = look
   const viewport = { width, height: 600 }
   const page = await browser.newPage({
     colorScheme: scheme,
@@ -47,7 +45,7 @@ export async function drawMarkdown(
   // Mermaid can't measure what is folded.
   await page.evaluate(`for (const part of ${parts}) part.open = true`)
   await drawCharts(page, scheme)
-  await page.evaluate(`for (const part of ${parts}) part.open = ${unfold}`)
+  await page.evaluate(`for (const part of ${parts}) part.open = false`)
   const box = await page.locator('article').boundingBox()
   const clip = { x: 0, y: 0, width, height: box?.height ?? 0 }
   const png = await page.screenshot({ clip, fullPage: true })
