@@ -6,6 +6,10 @@ import { type Call, errorReply, jsonReply, type RecordedRequest, type Reply } fr
 import type { LimitName, Settings } from './options.ts'
 
 const HOUR_MS = 3_600_000
+/** The project that exists; any other is 404. */
+const PROJECT = 'docs'
+/** A key of scope read: 403 to every POST. */
+const READ_KEY = 'mint_read'
 const NO_PROMPT = errorReply(
   400,
   'The body must be JSON: {"prompt": string} of at least one character',
@@ -27,7 +31,7 @@ export class Api {
   async answer({ name, projectId, jobId }: Call, request: RecordedRequest): Promise<Reply> {
     const refusal = this.#refuseAccess(request)
     if (refusal) return refusal
-    if (projectId !== this.#settings.project) return errorReply(404, 'Project not found')
+    if (projectId !== PROJECT) return errorReply(404, 'Project not found')
     switch (name) {
       case 'create':
         return this.#create(request.body)
@@ -64,7 +68,7 @@ export class Api {
   }
 
   #analyze(name: AnalyticsCall, parameters: RecordedRequest['query']): Reply {
-    const { now, seed, visitors } = this.#settings
+    const { now, pages, visitors } = this.#settings
     const { query, problems } = readQuery(name, parameters, now())
     if (problems.length > 0) return errorReply(400, 'Invalid query parameters', problems)
     const refusal = this.#overLimit('analyticsPerHour')
@@ -72,16 +76,16 @@ export class Api {
     switch (name) {
       case 'visitors': {
         const other = visitors(query)
-        return jsonReply(other?.status ?? 200, other?.body ?? visitorsOf(query, this.#settings))
+        return jsonReply(other?.status ?? 200, other?.body ?? visitorsOf(query, pages))
       }
       case 'views':
-        return jsonReply(200, viewsOf(query, this.#settings))
+        return jsonReply(200, viewsOf(query, pages))
       case 'feedback':
-        return jsonReply(200, feedbackOf(query, seed))
+        return jsonReply(200, feedbackOf(query))
       case 'searches':
-        return jsonReply(200, searchesOf(query, seed))
+        return jsonReply(200, searchesOf(query))
       case 'assistant':
-        return jsonReply(200, conversationsOf(query, seed))
+        return jsonReply(200, conversationsOf(query))
     }
   }
 
@@ -101,12 +105,11 @@ export class Api {
   }
 
   #refuseAccess({ method, headers }: RecordedRequest): Reply | undefined {
-    const { key, readKey } = this.#settings
     const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
     if (sent === undefined)
       return errorReply(401, 'Missing API key: send Authorization: Bearer <key>')
-    if (sent === key || (sent === readKey && method !== 'POST')) return undefined
-    if (sent !== readKey) return errorReply(401, 'Invalid API key')
+    if (sent === this.#settings.key || (sent === READ_KEY && method !== 'POST')) return undefined
+    if (sent !== READ_KEY) return errorReply(401, 'Invalid API key')
     return errorReply(403, 'The API key has the scope read, which allows no POST')
   }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CallName,
@@ -10,15 +10,7 @@ import {
 } from './http.ts'
 
 /** The kinds of faults. README.md says what each does. */
-export const FAULT_KINDS = [
-  'status',
-  'body',
-  'delay',
-  'truncate',
-  'reset',
-  'hang',
-  'echo-key',
-] as const
+export const FAULT_KINDS = ['status', 'body', 'delay', 'reset', 'hang'] as const
 
 /** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
 export type Fault = {
@@ -59,12 +51,6 @@ function isFault(value: object): value is Fault {
 /** A fault with its use so far: `seen` counts the requests that its `match` fits, `nth` aside. */
 type ListedFault = { readonly fault: Fault; seen: number; used: number }
 
-type FaultTarget = {
-  readonly method: string
-  readonly path: string
-  readonly call: CallName | undefined
-}
-
 /** The faults to come. Of several that fit a request, the one added first meets it. */
 export class FaultList {
   #faults: ListedFault[] = []
@@ -83,7 +69,7 @@ export class FaultList {
   }
 
   /** Returns the fault that a request meets, and counts it as used. */
-  take({ method, path, call }: FaultTarget): Fault | undefined {
+  take({ method, path }: RecordedRequest, call: CallName | undefined): Fault | undefined {
     const fitting = this.#faults.filter(({ fault: { match = {} } }) => {
       const isOfMethod = (match.method ?? method).toUpperCase() === method
       const isOfPath = match.path?.startsWith('/')
@@ -118,32 +104,19 @@ export class FaultList {
  */
 export async function applyFault(
   fault: Fault,
-  incoming: IncomingMessage,
   response: ServerResponse,
   handle: () => Promise<Reply>,
 ): Promise<void> {
   const { kind, status, body = { error: 'A fault made this answer' } } = fault
-  const isUsual = status === undefined && ['body', 'delay', 'truncate'].includes(kind)
+  const isUsual = status === undefined && ['body', 'delay'].includes(kind)
   const own = (fault.handled ?? isUsual) ? await handle() : undefined
-  const { authorization } = incoming.headers
   let reply = jsonReply(status ?? own?.status ?? 200, body, fault.headers)
   if (own !== undefined && status === undefined && kind !== 'body') reply = own
-  if (kind === 'echo-key')
-    reply = errorReply(status ?? 401, `Not accepted: Authorization: ${authorization}`)
-  switch (kind) {
-    case 'hang':
-      return
-    case 'reset':
-      response.socket?.resetAndDestroy()
-      return
-    case 'truncate': {
-      const bytes = Buffer.from(reply.body)
-      response.writeHead(reply.status, { ...reply.headers, 'content-length': bytes.length })
-      response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy())
-      return
-    }
-    default:
-      if (kind === 'delay') await sleep(fault.ms, undefined, { ref: false })
-      sendReply(response, reply)
+  if (kind === 'hang') return
+  if (kind === 'reset') {
+    response.socket?.resetAndDestroy()
+    return
   }
+  if (kind === 'delay') await sleep(fault.ms, undefined, { ref: false })
+  sendReply(response, reply)
 }

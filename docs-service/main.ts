@@ -15,7 +15,6 @@ const USAGE = `Runs the embedded docs service on this machine until it is interr
   --job-time <duration>   How long a job is active, such as 250ms, 20s, or 1h30m. Default 3s.
   --pages <number>        Pages in the visitors report. Default 120.
   --fault <JSON>          Fault set from the start. Repeatable.
-  --quiet                 No line for each request.
   --help                  Show this text.
 
 docs-service/README.md has the prompt directives, the faults, and the rest.
@@ -27,7 +26,6 @@ const FLAGS = {
   'job-time': { type: 'string', default: '3s' },
   pages: { type: 'string', default: '120' },
   fault: { type: 'string', multiple: true },
-  quiet: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 const TICK_MS = 250
@@ -35,7 +33,7 @@ const TICK_MS = 250
 /** Reads the flags. @throws {Error} with all that is wrong with them */
 function readFlags() {
   const { values } = parseArgs({ options: FLAGS })
-  const { agent, key, quiet, help, pages, port } = values
+  const { agent, key, help, pages, port } = values
   const jobTimeMs = parseDuration(values['job-time'])
   const faults = (values.fault ?? []).map((text) => readFault(parseJson(text)))
   const problems = faults.flatMap((fault) => (typeof fault === 'string' ? `--fault: ${fault}` : []))
@@ -59,18 +57,18 @@ function readFlags() {
     jobTimeMs: jobTimeMs ?? 0,
     faults: faults.filter((fault) => typeof fault !== 'string'),
   }
-  return { options, quiet, help }
+  return { options, help }
 }
 
 /** Runs the service until it is interrupted. */
-async function run(options: DocsServiceOptions, quiet: boolean): Promise<void> {
+async function run(options: DocsServiceOptions): Promise<void> {
   // A reader that has seen enough (`| head`) must not end the service with its repository undeleted.
   process.stdout.on('error', () => undefined)
   const service = await startDocsService({
     ...options,
     onAnswer({ method, path, fault }, reply) {
       const answer = reply ? String(reply.status) : 'not handled'
-      if (!quiet) console.log(`${method} ${path} -> ${answer}${fault ? ` (fault: ${fault})` : ''}`)
+      console.log(`${method} ${path} -> ${answer}${fault ? ` (fault: ${fault})` : ''}`)
     },
   })
   // Without this, a pull request would only come to be when somebody reads its job.
@@ -103,9 +101,9 @@ docs-service/README.md says how to make jobs and requests fail. Ctrl-C ends the 
 }
 
 try {
-  const { options, quiet, help } = readFlags()
+  const { options, help } = readFlags()
   if (help) console.log(USAGE)
-  else await run(options, quiet)
+  else await run(options)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   console.error('\nSee npm run service -- --help')

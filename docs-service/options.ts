@@ -8,18 +8,12 @@ export type Settings = {
   readonly port: number
   /** The admin key. */
   readonly key: string
-  /** A key of scope read: 403 to every POST. */
-  readonly readKey: string
-  /** The project that exists; any other is 404. */
-  readonly project: string
   /** How long a job stays active, unless its prompt says `[agent: takes …]`. */
   readonly jobTimeMs: number
   /** How long the build of a preview takes; 0: none is built. */
   readonly buildTimeMs: number
   /** Pages of the site in the visitors report. */
   readonly pages: number
-  /** Job ids and analytics are the same for the same seed: a whole number of 32 bits. */
-  readonly seed: number
   /** The clock, epoch milliseconds: all job times, limits, and dates come from it. */
   readonly now: () => number
   /** `git`: real commits in a temporary repository. `none`: links only, for thousands of quick runs. */
@@ -46,12 +40,9 @@ export function settingsFrom(options: DocsServiceOptions): Settings {
   return {
     port: 0,
     key: 'mint_demo',
-    readKey: 'mint_read',
-    project: 'docs',
     jobTimeMs: 3000,
     buildTimeMs: 0,
     pages: 120,
-    seed: 1,
     now: Date.now,
     agent: 'git',
     repository: '',

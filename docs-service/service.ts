@@ -33,13 +33,9 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
   const faults = new FaultList(settings.faults)
   const requests: RecordedRequest[] = []
 
-  async function answer(
-    request: RecordedRequest,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ) {
+  async function answer(request: RecordedRequest, response: ServerResponse) {
     const call = callOf(request.method, request.path)
-    const fault = faults.take({ method: request.method, path: request.path, call: call?.name })
+    const fault = faults.take(request, call?.name)
     let reply: Reply | undefined
     const handle = async (): Promise<Reply> => {
       const answered = call ? api.answer(call, request) : answerPage(request, jobs, agent)
@@ -49,7 +45,7 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     }
     if (fault) {
       request.fault = fault.kind
-      await applyFault(fault, incoming, response, handle)
+      await applyFault(fault, response, handle)
     } else {
       sendReply(response, await handle())
     }
@@ -71,7 +67,7 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     try {
       request.body = await readBody(incoming)
       if (controls) sendReply(response, answerControl(request))
-      else await answer(request, incoming, response)
+      else await answer(request, response)
     } catch (error) {
       // A caller that broke off is past answering, and so is an answer already begun.
       if (response.headersSent) response.destroy()

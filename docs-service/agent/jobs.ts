@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Agent, type ChangedPage, PullError } from './git.ts'
 import { titleOf } from './page-edit.ts'
-import { type BuildEnd, type Outcome, readDirectives, subjectMatter } from './prompt.ts'
+import { type Outcome, readDirectives, subjectMatter } from './prompt.ts'
 
 /** A pull request that the agent opened. */
 export type Pull = {
@@ -14,19 +14,16 @@ export type Pull = {
   /** How many commits its branch has. */
   commits: number
   /** How the build of the last one's preview goes; `none`: there is none. */
-  readonly build: () => 'queued' | 'building' | BuildEnd
+  readonly build: () => 'none' | 'queued' | 'building' | 'ready'
 }
 
 /** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
 type Round = {
   readonly prompt: string
-  /** What is shown until when. The last stage ends with the round. */
-  readonly stages: { status: string; untilMs: number }[]
   /** `Infinity` for a round that never ends. */
   readonly endsAtMs: number
   readonly outcome: Outcome
   readonly changes: boolean
-  readonly preview: BuildEnd
   /** The work at the round's end, once it has begun; it is done once only. */
   work?: Promise<void>
 }
@@ -45,9 +42,8 @@ export type AgentJob = {
   pull: Pull | null
 }
 
-/** Where the jobs' times, ids and links come from; `url` is the service's origin. */
+/** Where the jobs' times and links come from; `url` is the service's origin. */
 type JobSettings = {
-  seed: number
   jobTimeMs: number
   buildTimeMs: number
   repository: string
@@ -72,9 +68,9 @@ export class Jobs {
 
   /** Makes a job, active from now on. */
   create(prompt: string): AgentJob {
-    const { seed, jobTimeMs, now } = this.#settings
+    const { jobTimeMs, now } = this.#settings
     const createdAtMs = now()
-    const id = identifier(seed, this.list.length)
+    const id = identifier(this.list.length)
     const branch = `docs/agent-${slug(prompt)}-${id.slice(0, 6)}`
     const rounds = [planRound(prompt, createdAtMs, jobTimeMs)]
     const job: AgentJob = {
@@ -114,9 +110,8 @@ export class Jobs {
 
   status({ rounds }: AgentJob): string {
     const nowMs = this.#settings.now()
-    const running = rounds.find((round) => nowMs < round.endsAtMs)
-    const stage = running?.stages.find(({ untilMs }) => nowMs < untilMs)
-    return stage?.status ?? rounds.at(-1)?.outcome ?? 'active'
+    const isActive = rounds.some(({ endsAtMs }) => nowMs < endsAtMs)
+    return isActive ? 'active' : (rounds.at(-1)?.outcome ?? 'active')
   }
 
   /** Gives the job more work: after the work it has, but instead of a round that would never end. */
@@ -179,18 +174,16 @@ export class Jobs {
     job.pull.commits++
   }
 
-  /** A build begins with a commit, is queued for a tenth of its time, and then built or skipped. */
-  #build({ rounds }: AgentJob): 'queued' | 'building' | BuildEnd {
+  /** A build begins with a commit, is queued for a tenth of its time, and then built. */
+  #build({ rounds }: AgentJob): ReturnType<Pull['build']> {
     const { now, buildTimeMs } = this.#settings
+    if (buildTimeMs === 0) return 'none'
     const done = rounds.filter(({ changes, outcome, endsAtMs }) => {
       return changes && outcome === 'completed' && endsAtMs <= now()
     })
-    const { preview, endsAtMs } = done.at(-1) ?? { preview: 'none', endsAtMs: 0 }
-    const elapsed = (now() - endsAtMs) / buildTimeMs
-    if (buildTimeMs === 0) return 'none'
-    if (preview === 'none' || elapsed >= 1) return preview
-    if (elapsed < 0.1) return 'queued'
-    return preview === 'skipped' ? 'skipped' : 'building'
+    const elapsed = (now() - (done.at(-1)?.endsAtMs ?? 0)) / buildTimeMs
+    if (elapsed >= 1) return 'ready'
+    return elapsed < 0.1 ? 'queued' : 'building'
   }
 }
 
@@ -199,23 +192,14 @@ export function pullPath({ number }: Pull): string {
   return `/acme/docs/pull/${number}`
 }
 
-/** A round is active for its time, then in the stages that its directives name. */
 function planRound(prompt: string, startsAtMs: number, jobTimeMs: number): Round {
-  const { outcome, changes, preview, takesMs, stages: named, endless } = readDirectives(prompt)
-  let untilMs = startsAtMs
-  const stages = [{ status: 'active', ms: takesMs ?? jobTimeMs }, ...named].map(
-    ({ status, ms }) => {
-      untilMs += ms
-      return { status, untilMs }
-    },
-  )
-  if (endless) stages.push({ status: 'active', untilMs: Infinity })
-  return { prompt, stages, endsAtMs: endless ? Infinity : untilMs, outcome, changes, preview }
+  const { takesMs = jobTimeMs, ...directives } = readDirectives(prompt)
+  return { prompt, endsAtMs: startsAtMs + takesMs, ...directives }
 }
 
-/** The `count`-th job id of a seed: shaped like a random UUID, yet the same in every run. */
-function identifier(seed: number, count: number): string {
-  const digits = createHash('sha256').update(`docs-service ${seed} ${count}`).digest('hex')
+/** The `count`-th job id: shaped like a random UUID, yet the same in every run. */
+function identifier(count: number): string {
+  const digits = createHash('sha256').update(`docs-service ${count}`).digest('hex')
   return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-a$4-$5')
 }
 

@@ -13,22 +13,13 @@ export type PromptParts = {
 /** How a round of work ends. */
 export type Outcome = 'completed' | 'failed' | 'archived'
 
-/** How the build of a preview ends; `none`: it never begins. */
-export type BuildEnd = (typeof BUILD_ENDS)[number]
-const BUILD_ENDS = ['ready', 'failed', 'skipped', 'none'] as const
-
 /** What a prompt tells the agent about the job itself, by `[agent: …]`. */
 export type Directives = {
   outcome: Outcome
   /** Whether a file is to be changed. */
   changes: boolean
-  preview: BuildEnd
-  /** How long the job is active; `undefined` for the service's usual time. */
+  /** How long the job is active, `Infinity` for ever; `undefined` for the service's usual time. */
   takesMs: number | undefined
-  /** Statuses shown after `active`, in turn, each for its time. */
-  stages: { status: string; ms: number }[]
-  /** The job never ends. */
-  endless: boolean
 }
 
 /** The first line of the event's context, and of a file that the action quotes. */
@@ -71,25 +62,15 @@ export function readDirectives(prompt: string): Directives {
   const directives: Directives = {
     outcome: 'completed',
     changes: true,
-    preview: 'ready',
     takesMs: undefined,
-    stages: [],
-    endless: false,
   }
   for (const [, words = ''] of readPrompt(prompt).instructions.matchAll(DIRECTIVE)) {
-    const [word, ...rest] = words.trim().toLowerCase().split(/\s+/)
+    const [word, duration = ''] = words.trim().toLowerCase().split(/\s+/)
     if (word === 'fail') directives.outcome = 'failed'
     if (word === 'archive') directives.outcome = 'archived'
     if (word === 'no-change') directives.changes = false
-    if (word === 'never') directives.endless = true
-    if (word === 'preview')
-      directives.preview = BUILD_ENDS.find((end) => end === rest[0]) ?? 'ready'
-    if (word === 'takes') directives.takesMs = parseDuration(rest[0] ?? '') ?? directives.takesMs
-    if (word === 'status') {
-      const [status = '', duration = ''] = rest
-      const ms = parseDuration(duration)
-      if (ms !== undefined) directives.stages.push({ status, ms })
-    }
+    if (word === 'never') directives.takesMs = Infinity
+    if (word === 'takes') directives.takesMs = parseDuration(duration) ?? directives.takesMs
   }
   return directives
 }

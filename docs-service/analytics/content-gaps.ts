@@ -27,40 +27,39 @@ const ODD_TEXTS = [
   '::error::no docs',
 ]
 
-export function feedbackOf({ statuses, source, limit, ...period }: AnalyticsQuery, seed: number) {
+export function feedbackOf({ statuses, limit, ...period }: AnalyticsQuery) {
   const share = statuses.reduce((sum, status) => sum + STATUS_SHARES[status], 0)
-  const count = (votes: number, of: string) =>
-    source === '' || source === of ? Math.round(votes * share * lengthOf(period)) : 0
+  const count = (votes: number) => Math.round(votes * share * lengthOf(period))
   const rated = Array.from({ length: 60 }, (_, rank) => {
-    const votes = Math.round(3 + 27 * fraction(seed, rank, 1))
-    const down = Math.round(votes * (0.15 + 0.2 * fraction(seed, rank, 2)))
+    const votes = Math.round(3 + 27 * fraction(rank, 1))
+    const down = Math.round(votes * (0.15 + 0.2 * fraction(rank, 2)))
     return {
       path: pagePath(rank),
       up: votes - down,
       down,
-      code: Math.floor(4 * fraction(seed, rank, 3)),
+      code: Math.floor(4 * fraction(rank, 3)),
     }
   })
   const rows = rated
     .map((page) => (page.path === BADLY_RATED.path ? { ...page, ...BADLY_RATED } : page))
     .map(({ path, up, down, code }) => ({
       path,
-      thumbsUp: count(up, 'contextual'),
-      thumbsDown: count(down, 'contextual'),
-      code: count(code, 'code_snippet'),
+      thumbsUp: count(up),
+      thumbsDown: count(down),
+      code: count(code),
     }))
     .map((row) => ({ ...row, total: row.thumbsUp + row.thumbsDown + row.code }))
     .filter(({ total }) => total > 0)
   return { feedback: rows.slice(0, limit), hasMore: rows.length > limit }
 }
 
-export function searchesOf({ limit, offset, ...period }: AnalyticsQuery, seed: number) {
+export function searchesOf({ limit, offset, ...period }: AnalyticsQuery) {
   const terms = WORDS.split(',').flatMap((word) =>
     TERMS.split(',').map((term) => `${term} ${word}`.trim()),
   )
   const usual = terms.map((term, index) => {
     const searches = Math.round(300 / (index + 2) ** 0.8)
-    return { term, searches, clicks: Math.round(searches * (0.4 + 0.5 * fraction(seed, index, 4))) }
+    return { term, searches, clicks: Math.round(searches * (0.4 + 0.5 * fraction(index, 4))) }
   })
   const odd = ODD_TEXTS.map((term, index) => ({ term, searches: 1 + (index % 3), clicks: 0 }))
   const rows = [...usual, IN_VAIN, ...odd]
@@ -70,7 +69,7 @@ export function searchesOf({ limit, offset, ...period }: AnalyticsQuery, seed: n
       ctr: Math.round((clicks / searches) * 1e4) / 1e4,
       topClickedPage: clicks === 0 ? null : pagePath(index),
       lastSearchedAt: new Date(
-        period.toMs - 1 - Math.floor(DAY_MS * fraction(seed, index, 5)),
+        period.toMs - 1 - Math.floor(DAY_MS * fraction(index, 5)),
       ).toISOString(),
     }))
     .filter(({ hits }) => hits > 0)
@@ -82,11 +81,11 @@ export function searchesOf({ limit, offset, ...period }: AnalyticsQuery, seed: n
   }
 }
 
-export function conversationsOf({ fromMs, toMs, limit, offset }: AnalyticsQuery, seed: number) {
+export function conversationsOf({ fromMs, toMs, limit, offset }: AnalyticsQuery) {
   const first = Math.floor(fromMs / DAY_MS)
   const days = Array.from({ length: Math.ceil(toMs / DAY_MS) - first }, (_, index) => first + index)
   const all = days
-    .flatMap((day) => questionsOn(day, seed))
+    .flatMap((day) => questionsOn(day))
     .filter(({ timestamp }) => Date.parse(timestamp) >= fromMs && Date.parse(timestamp) < toMs)
     .sort((one, other) => (one.timestamp < other.timestamp ? 1 : -1))
   const hasMore = offset + limit < all.length
@@ -97,9 +96,9 @@ export function conversationsOf({ fromMs, toMs, limit, offset }: AnalyticsQuery,
   }
 }
 
-function questionsOn(day: number, seed: number) {
+function questionsOn(day: number) {
   return Array.from({ length: 4 + (day % 4) }, (_, index) => {
-    const draw = (salt: number) => fraction(seed, day, 10 * index + salt)
+    const draw = (salt: number) => fraction(day, 10 * index + salt)
     // Any 28 days have the same number of such questions.
     const stuck = index === 0 && day % 4 === 0
     const stray = index === 1 && day % 4 === 2

@@ -9,15 +9,13 @@ export type AnalyticsQuery = {
   readonly limit: number
   /** Rows to skip, from `offset` or `cursor`. */
   readonly offset: number
-  /** Feedback with one of these statuses, from this source. */
+  /** Feedback with one of these statuses. */
   readonly statuses: readonly FeedbackStatus[]
-  readonly source: string
 }
 
 export type FeedbackStatus = (typeof STATUSES)[number]
 
 const STATUSES = ['pending', 'in_progress', 'resolved', 'dismissed'] as const
-const SOURCES = ['code_snippet', 'contextual', 'agent']
 const LIMITS: Readonly<
   Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>
 > = {
@@ -52,13 +50,7 @@ export function readQuery(
     return Number(text)
   }
   const { usual, maximum } = LIMITS[call]
-  const {
-    limit = String(usual),
-    offset = '0',
-    cursor = cursorAt(0),
-    status,
-    source = '',
-  } = parameters
+  const { limit = String(usual), offset = '0', cursor = cursorAt(0), status } = parameters
   const skipped = /^row-(\d{1,9})$/.exec(cursor)?.[1]
   const paged = call === 'searches' || call === 'assistant'
   if (paged && skipped === undefined)
@@ -69,8 +61,6 @@ export function readQuery(
   if (call === 'feedback') {
     const known = status === undefined || status.split(',').length === statuses.length
     if (!known) problems.push(`status must be a list of ${STATUSES.join(', ')}`)
-    if (source !== '' && !SOURCES.includes(source))
-      problems.push(`source must be ${SOURCES.join(' or ')}`)
   }
   const query = {
     fromMs: date('dateFrom', FIRST_DAY_MS),
@@ -83,7 +73,6 @@ export function readQuery(
           ? Number(skipped)
           : 0,
     statuses,
-    source,
   }
   if (query.fromMs > query.toMs) problems.push('dateFrom must not be after dateTo')
   return { query, problems }

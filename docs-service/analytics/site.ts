@@ -9,6 +9,9 @@ const TOPICS = (
   'logging metrics alerts backups templates secrets workspaces members sessions'
 ).split(' ')
 
+/** Where the numbers begin. */
+const SEED = 0x3f2da09d
+
 /** The path of the page of a rank (0 is about the busiest): a different one for each. */
 export function pagePath(rank: number): string {
   const place = rank - FIRST.length
@@ -23,8 +26,8 @@ export function pagePath(rank: number): string {
  * A number in [0, 1) that looks random and depends on nothing but its arguments (32-bit whole numbers).
  * `salt` keeps the numbers drawn for one index independent of each other.
  */
-export function fraction(seed: number, index: number, salt: number): number {
-  return (mix(mix(mix(0x9e3779b9, seed), index), salt) >>> 0) / 2 ** 32
+export function fraction(index: number, salt: number): number {
+  return (mix(mix(SEED, index), salt) >>> 0) / 2 ** 32
 }
 
 /** The finishing steps of MurmurHash3: a few multiplications, so that a million rows cost little. */

@@ -18,18 +18,15 @@ const NOT_ON_BUSIEST = 0.35
 const STEP = 7907
 
 /** The visitors of a site of so many pages, worked out row by row: a million pages take no more memory than ten. */
-export function visitorsOf(
-  query: AnalyticsQuery,
-  site: { readonly pages: number; readonly seed: number },
-) {
-  const pages = query.fromMs === query.toMs ? 0 : site.pages
+export function visitorsOf(query: AnalyticsQuery, sitePages: number) {
+  const pages = query.fromMs === query.toMs ? 0 : sitePages
   const head = Array.from({ length: Math.min(pages, HEAD_PAGES) }, (_, rank) =>
-    pageCounts(site.seed, rank, query),
+    pageCounts(rank, query),
   )
   const end = Math.min(query.offset + query.limit, pages)
   const rows = Array.from({ length: Math.max(0, end - query.offset) }, (_, row) => {
     const rank = ((query.offset + row + 1) * (pages % STEP === 0 ? 1 : STEP)) % pages
-    return { path: pagePath(rank), ...pageCounts(site.seed, rank, query) }
+    return { path: pagePath(rank), ...pageCounts(rank, query) }
   })
   return { totals: siteTotals(head), visitors: rows, hasMore: end < pages }
 }
@@ -38,11 +35,8 @@ export function visitorsOf(
 const READS = { human: 1.4, ai: 6.5 }
 
 /** How often the same pages were read: events, which add up. */
-export function viewsOf(
-  query: AnalyticsQuery,
-  site: { readonly pages: number; readonly seed: number },
-) {
-  const all = visitorsOf({ ...query, offset: 0, limit: site.pages }, site).visitors.map(readsOf)
+export function viewsOf(query: AnalyticsQuery, pages: number) {
+  const all = visitorsOf({ ...query, offset: 0, limit: pages }, pages).visitors.map(readsOf)
   const sum = (of: keyof Counts) => all.reduce((total, row) => total + row[of], 0)
   const totals = { human: sum('human'), ai: sum('ai'), total: sum('total') }
   const { offset, limit } = query
@@ -58,8 +52,8 @@ function readsOf({ path, ...visitors }: Counts & { readonly path: string }) {
  * A page's visitors: a power law over the ranks, a gentle growth, and some noise that is the page's own each week. In
  * each week (Monday to Sunday) one page has many more visitors than usual, and one has many fewer.
  */
-function pageCounts(seed: number, rank: number, { fromMs, toMs }: AnalyticsQuery): Counts {
-  const draw = (salt: number) => fraction(seed, rank, salt)
+function pageCounts(rank: number, { fromMs, toMs }: AnalyticsQuery): Counts {
+  const draw = (salt: number) => fraction(rank, salt)
   const fromDay = fromMs / DAY_MS
   const week = Math.floor((fromDay + 3) / 7)
   const growth = 1 + 0.1 * Math.max(0, (fromDay - FIRST_DAY) / 365)

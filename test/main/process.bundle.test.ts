@@ -84,7 +84,8 @@ it('the key is masked first, and shown in none of the encodings that the code ma
   const prLink = `https://github.com/${note.replace(' ', '/')}/pull/1`
   const body = { id: 'j1', status: `on ${note}`, prLink, model: note, note }
   docs.faults.add({ kind: 'body', body, match: { path: 'create' } })
-  docs.faults.add({ kind: 'echo-key', match: { path: 'look' } })
+  const echo = `Not accepted: Authorization: Bearer ${key}`
+  docs.faults.add({ kind: 'status', status: 401, body: echo, match: { path: 'look' } })
   const run = await act({ inputs: { ...QUIET, prompt: `Do ${note}.` }, oddJob: true })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
   expect(run.log.split('\n', 1)).toEqual([`::add-mask::${key.replace('%', '%25')}`])

@@ -8,10 +8,10 @@ const REPORT = { 'visitors-summary': 'true' }
 const HEADING = /^## 📊 About [\d,]+ visitors, /
 
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
-  const { docs, run } = await startScene({ pages: 300, readKey: 'mint_read_only' })
+  const { docs, run } = await startScene({ pages: 300 })
   const temp = await mkdtemp(join(tmpdir(), 'readers-'))
   onTestFinished(() => rm(temp, { recursive: true }))
-  const inputs = { ...REPORT, 'api-key': 'mint_read_only', 'visitors-export': 'true' }
+  const inputs = { ...REPORT, 'api-key': 'mint_read', 'visitors-export': 'true' }
   const env = { RUNNER_TEMP: temp }
   const { exitCode, outputs, summary, log } = await run({ env, inputs })
   expect([exitCode, docs.requests.length, outputs['result'] ?? '']).toEqual([0, 11, ''])
