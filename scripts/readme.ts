@@ -18,6 +18,13 @@ const MAIN_INPUTS = [
   'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
   'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
 ].flatMap((names) => names.split(' '))
+/** The first input of each group. */
+const GROUPS = new Map([
+  ['api-key', 'request'],
+  ['wait', 'wait'],
+  ['command', 'comments'],
+  ['visitors-summary', 'visitors'],
+])
 const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */
 const REUSABLE = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
@@ -67,9 +74,11 @@ function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
 /** The inputs of a group with all that is said of them; of `main` the first sentence. */
 function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   const isMain = group === 'main'
-  const names = Object.entries(INPUTS)
-    .filter(([name, spec]) => (isMain ? MAIN_INPUTS.includes(name) : spec.group === group))
-    .map(([name]) => name)
+  let current: string | undefined
+  const names = Object.keys(INPUTS).filter((name) => {
+    current = GROUPS.get(name) ?? current
+    return isMain ? MAIN_INPUTS.includes(name) : current === group
+  })
   const rows = names.map((name) => {
     const { required, default: fallback, description = '' } = inputs[name] ?? {}
     const shown =

@@ -44,7 +44,7 @@ export async function runJob(
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
-  await record.acknowledge()
+  await record.react('eyes')
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
   let rerun: RerunAdvice = 'safe'
@@ -65,7 +65,7 @@ export async function runJob(
     accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
       run.github.jobStarted(),
     )
-    void record.accepted(accepted, plan.kind)
+    void record.accepted(accepted)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
     const isCancelled = run.cancel.aborted
@@ -163,45 +163,36 @@ async function publish(
 ): Promise<void> {
   const { accepted } = first
   const endedAtMs = run.clock.now()
-  publishReport(first, run)
-  record.prepareEnd(first)
+  let report = first
+  publishReport(report, run)
+  record.prepareEnd(report)
   // From this line, the result is known even if the run is killed.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
-  let report = first
-  let pull: PullReport | undefined
-  let note = md``
-  const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
-  const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
-  const show = (): void => {
-    const shown = pull === undefined ? first : withPull(first, pull)
-    report = { ...shown, pullText: [...shown.pullText, note] }
+  const show = (shown: PullReport | undefined, note = md``): void => {
+    report = withPull(first, shown, note)
     publishReport(report, run)
   }
-  if (finished !== undefined) {
-    pull = await readPullReport(finished, run)
-    show()
-  }
+  const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
+  const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
+  const pull = finished && (await readPullReport(finished, run))
+  if (pull) show(pull)
   const level = isSuccess(report.result) ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
   // A canceled run has 5 s, so it first finishes what nothing else can finish.
   if (report.result === 'cancelled') await record.end(report, false)
-  const update = await updateDocsPull(report, trigger, run)
-  note = update.note
-  show()
-  if (report.result !== 'cancelled') await record.end(report, update.hasCommands)
+  const { hasCommands, note } = await updateDocsPull(report, trigger, run)
+  show(pull, note)
+  if (report.result !== 'cancelled') await record.end(report, hasCommands)
   if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
-  if (wantsPreview && wait && finished && pull && accepted) {
-    const before = pull
-    const { deadlineMs } = accepted
-    pull = await waitForPreview(finished, before, { endedAtMs, deadlineMs }, run)
-    if (pull !== before) {
-      show()
-      await record.end(report, update.hasCommands)
-    }
-  }
+  if (!wantsPreview || !wait || !finished || !pull || !accepted) return
+  const limits = { endedAtMs, deadlineMs: accepted.deadlineMs }
+  const later = await waitForPreview(finished, pull, limits, run)
+  if (later === pull) return
+  show(later, note)
+  await record.end(report, hasCommands)
 }
 
 /** Asks a reviewer to review the changes that the agent made. */

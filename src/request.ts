@@ -33,7 +33,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const { inputs, environment, log } = run
   const problems = singleInputProblems(run)
   const reject: Reject = (input, problem, use = INPUTS[input].format.use, title) =>
-    void problems.push({ input, problem, use, ...(title && { title }) })
+    void problems.push({ input, problem, use, title })
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readInputFiles('prompt-file', inputs, { reader, reject })
   const contextFiles = await readInputFiles('context-files', inputs, { reader, reject })
@@ -46,7 +46,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   rejectMissingAccess(trigger.event.payload.repository?.fork === true, run, reject)
   const { timeout, 'poll-interval': pollInterval = 0 } = inputs
   if (pollInterval > timeout) {
-    const [given, limit] = [textOf('poll-interval', run), textOf('timeout', run)]
+    const [given, limit] = [run.inputText('poll-interval'), run.inputText('timeout')]
     const problem = `\`${given}\` is longer than \`timeout\` (\`${limit}\`).`
     reject('poll-interval', problem, `at most \`${limit}\``)
   }
@@ -189,13 +189,13 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
 }
 
 function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
-  if (textOf('api-key', run) === '' && !run.inputs['dry-run']) {
+  if (run.inputText('api-key') === '' && !run.inputs['dry-run']) {
     const why = isFork
       ? "It is empty. This repository is a fork, which doesn't have the secrets of the original: set one here, or disable the workflow."
       : "It is empty. Either the secret isn't set for this repository, organization, or environment, or the workflow spells its name differently. If you call a reusable workflow, pass the secret under `secrets:`."
     reject('api-key', why, undefined, 'The input `api-key` is empty')
   }
-  if (textOf('project-id', run) === '') {
+  if (run.inputText('project-id') === '') {
     reject(
       'project-id',
       'It is empty. If it comes from `vars.DOCS_PROJECT_ID`, make sure that this is a variable and not a secret.',
@@ -203,10 +203,6 @@ function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
       'The input `project-id` is empty',
     )
   }
-}
-
-function textOf(name: InputName, { environment }: Run): string {
-  return environment.inputs.get(name)?.trim() || INPUTS[name].default
 }
 
 /** Checks the proxies before anything is sent, even if the hosts of this run are exempt from them. */
@@ -230,14 +226,14 @@ async function readInputFiles(
 ): Promise<TextFile[]> {
   const files: TextFile[] = []
   const unread: string[] = []
-  let title = ''
+  let title: string | undefined
   for (const name of inputs[input]) {
     try {
       files.push({ name, text: await reader.read(name) })
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
       unread.push(`${inBackticks(name)} ${error.message}.`)
-      title ||= `\`${input}\`: ${inBackticks(name)} can't be read`
+      title ??= `\`${input}\`: ${inBackticks(name)} can't be read`
     }
   }
   const use = 'text files in the workspace, one per line, with `/` between folders'

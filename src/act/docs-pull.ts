@@ -1,4 +1,4 @@
-import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/client.ts'
+import { type FromGitHub, nodesOf, type Paged } from '../github/client.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
@@ -17,7 +17,7 @@ import {
   writeSourceComment,
 } from './source-comment.ts'
 
-/** The parts of the end that concern the docs pull request. */
+/** What a run did on the docs pull request. */
 type DocsPullUpdate = {
   /** Whether a command there, in this repository, continues the job. */
   readonly hasCommands: boolean
@@ -25,158 +25,119 @@ type DocsPullUpdate = {
   readonly note: Markdown
 }
 
-/** Asks reviewers, and says on the docs pull request which changes it covers. */
+/** Requests reviews of the docs pull request, and writes into its source comment which changes it covers. */
 export async function updateDocsPull(
   { plan, prLink, accepted, job, pull, result }: Report,
   trigger: Trigger,
   run: Run,
 ): Promise<DocsPullUpdate> {
   const { inputs, cancel } = run
+  const nothing = { hasCommands: false, requests: undefined, note: md`` }
   const link = prLink || accepted?.prLink || ''
+  if (!accepted || !plan || link === '') return nothing
   const isEnded = pull?.kind === 'pull-request' && pull.ended !== undefined
   const wantsReview = inputs['pr-reviewers'].length + inputs['pr-labels'].length > 0
   const canAsk = wantsReview && isSuccess(result) && !isEnded && !cancel.aborted
-  const nothing = { hasCommands: false, requests: undefined, note: md`` }
-  if (!accepted || !plan || link === '' || !(canAsk || canWriteComments(inputs))) return nothing
-  const place = await placeDocsPull(link, trigger, run)
+  const canComment = canWriteComments(inputs)
+  const place = canAsk || canComment ? await placeDocsPull(link, trigger, run) : undefined
   if (place === undefined) return nothing
-  const sources = sourcesOfPlan(plan)
-  const { requests, note } = canAsk
-    ? await requestReviews(
-        place,
-        {
-          isOpener: plan.kind === 'create',
-          known: plan.kind === 'create' ? undefined : await readReviewRequests(place, run),
-          // Who requests changes is asked again by the review itself.
-          authors: trigger.event.payload.review ? [] : (sources?.authors ?? []),
-        },
-        run,
-      )
-    : nothing
+  const { requests, note } = canAsk ? await requestReviews(place, plan, trigger, run) : nothing
   const change = { ...sourceChange({ plan, accepted, job }, trigger, run), requests }
-  const isWritten = canWriteComments(inputs) && (await writeSourceComment(place, change, run))
+  const isWritten = canComment && (await writeSourceComment(place, change, run))
   const thread = trigger.command?.source.thread
   const hasCommands =
     isWritten && place.isOwn && thread !== undefined && thread.number !== place.number
   return { hasCommands, note }
 }
 
-/** What the source comment is to say of a run. */
-function sourceChange(
-  { plan, accepted, job }: Pick<Report, 'job'> & { plan: Plan; accepted: AcceptedJob },
-  trigger: Trigger,
-  run: Run,
-): Pick<SourceChange, 'lines' | 'ifMissing'> {
-  const { id: jobId, namedAtMs } = accepted
-  const sources = sourcesOfPlan(plan)
-  const isSent = plan.kind !== 'wait'
-  const atMs = isSent ? accepted.sentAtMs : namedAtMs
-  const line = sources && createLine({ jobId, atMs }, sources.items, trigger, run)
-  // A re-run repeats a line that its first attempt may have written.
-  if (line !== undefined && !isSent) return { lines: [], ifMissing: line }
-  const lines = line === undefined ? [] : [line]
-  if (plan.kind === 'create') return { lines }
-  const createdAtMs = isSent ? undefined : Date.parse(job?.createdAt ?? '') || namedAtMs
-  const earlierAtMs = plan.namedAtMs ?? createdAtMs
-  return {
-    lines,
-    ifMissing: earlierAtMs === undefined ? undefined : earlierJobLine(jobId, earlierAtMs),
-  }
-}
-
 /** How many people updates ask in the life of a docs pull request. */
 const MAX_LATER = 5
 
-/** Stands for the labels in a list of names. */
-const LABELS_NAME = 'the labels'
-
-/** Whom a run asks, and with what it labels the docs pull request. */
-type Wanted = {
-  /** Logins and teams. */
-  readonly reviewers: readonly string[]
-  readonly labels: readonly string[]
-  /** How many people updates have asked; `undefined` if these are those of the run that opened it. */
-  readonly later: number | undefined
-}
-
-/** Who was asked and which labels were set, by whomever, in lower case. */
-type PullHistory = { readonly asked: readonly string[]; readonly labels: readonly string[] }
-
-type Situation = {
-  /** Whether the run has just opened the docs pull request. */
-  readonly isOpener: boolean
-  /** As the source comment knows it; `undefined` if there is none, or it doesn't say. */
-  readonly known: ReviewRequests | undefined
-  /** The run's `source-authors`. */
-  readonly authors: readonly string[]
-}
-
 /**
- * Requests reviews and adds labels, each once in the life of a docs pull request: so nobody and nothing that a person
+ * Requests reviews and adds labels, each once in the life of a docs pull request, so that nobody and nothing that a person
  * removed comes back.
  *
  * @returns what the source comment is to know, and who couldn't be asked, as a line for the summary
  */
 async function requestReviews(
   place: DocsPullPlace,
-  situation: Situation,
+  plan: Plan,
+  { event }: Trigger,
   run: Run,
-): Promise<{ readonly requests?: ReviewRequests | undefined; readonly note: Markdown }> {
-  const { isOpener, known } = situation
-  const isWanted = ({ reviewers, labels }: Wanted) => reviewers.length + labels.length > 0
-  const nothing = { note: md`` }
-  if (!isWanted(chooseWanted(situation, undefined, run))) return nothing
+): Promise<{ readonly requests?: ReviewRequests; readonly note: Markdown }> {
+  const isOpener = plan.kind === 'create'
+  const known = isOpener ? undefined : await readReviewRequests(place, run)
+  // A review that requests changes has its own way to ask its author again.
+  const authors = event.payload.review ? [] : (sourcesOfPlan(plan)?.authors ?? [])
+  const choose = (history?: PullHistory) => chooseWanted(authors, known, history, run)
+  const { reviewers, labels } = choose()
+  if (reviewers.length + labels.length === 0) return { note: md`` }
   const history = isOpener ? undefined : await readHistory(place, run)
   if (!isOpener && history === undefined && known === undefined) {
     run.log.info("Nobody was asked to review, because the action can't tell who was asked before.")
-    return nothing
+    return { note: md`` }
   }
-  const wanted = chooseWanted(situation, history, run)
+  const wanted = choose(history)
   const sent = await sendRequests(wanted, place, run)
-  const final = sent.filter(({ name, outcome }) => outcome !== 'failed' && name !== LABELS_NAME)
+  const final = sent.filter(({ name, outcome }) => name !== undefined && outcome !== 'failed')
+  const asked = final.flatMap(({ name }) => name ?? [])
   const count = final.filter(({ outcome }) => outcome === 'done').length
   const requests = {
     isSetUp: known?.isSetUp === true || sent.every(({ outcome }) => outcome !== 'failed'),
-    asked: [...(known?.asked ?? []), ...final.map(({ name }) => name)],
+    asked: [...(known?.asked ?? []), ...asked],
     later: wanted.later === undefined ? 0 : wanted.later + count,
   }
   const reasons = sent.flatMap(({ name, why }) => {
-    const what = name === LABELS_NAME ? name : `a review by ${name}`
+    const what = name === undefined ? 'the labels' : `a review by ${name}`
     return why === '' ? [] : `${what} (${why})`
   })
   const note = reasons.length === 0 ? '' : `Could not request ${reasons.join(', ')}.`
   return { requests, note: sentencesWithCode(note) }
 }
 
-/** Chooses who is still to be asked, and the labels that are still to be added. */
+/** Whom a run asks, and with what it labels the docs pull request. */
+type Wanted = {
+  /** Logins and teams. */
+  readonly reviewers: readonly string[]
+  readonly labels: readonly string[]
+  /** How many people updates have asked before; `undefined` if no run has set the reviewers yet. */
+  readonly later: number | undefined
+}
+
+/** Who was asked and which labels were set, by any account. */
+type PullHistory = { readonly asked: readonly string[]; readonly labels: readonly string[] }
+
+/**
+ * Chooses who is still to be asked, and the labels that are still to be added.
+ *
+ * @param known as in the source comment; `undefined` if there is none, or it doesn't say
+ */
 function chooseWanted(
-  { isOpener, known, authors }: Situation,
+  authors: readonly string[],
+  known: ReviewRequests | undefined,
   history: PullHistory | undefined,
   { inputs }: Run,
 ): Wanted {
   const { 'pr-reviewers': named, 'pr-labels': labels } = inputs
-  const isSetUp = known?.isSetUp === true && !isOpener
   const before = [...(known?.asked ?? []), ...(history?.asked ?? [])]
-  const isNew = (name: string) => !before.some((one) => isSame(one, name))
-  const isAuthor = (name: string) => !named.some((one) => isSame(one, name))
-  const isFirst = isOpener || (known === undefined ? before.length === 0 : !known.isSetUp)
+  const isNew = (name: string) => !includesName(before, name)
+  const isAuthor = (name: string) => !includesName(named, name)
+  const isFirst = known === undefined ? before.length === 0 : !known.isSetUp
   const later = isFirst ? undefined : (known?.later ?? before.filter(isAuthor).length)
-  const fixed = isSetUp ? [] : named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
   const people = named.includes(SOURCE_AUTHORS) ? authors.filter(isAuthor).filter(isNew) : []
+  const some = later === undefined ? people : people.slice(0, Math.max(0, MAX_LATER - later))
+  if (known?.isSetUp === true) return { reviewers: some, labels: [], later }
+  const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
   return {
-    reviewers: [
-      ...fixed,
-      ...people.slice(0, later === undefined ? Infinity : Math.max(0, MAX_LATER - later)),
-    ],
-    labels: isSetUp
-      ? []
-      : labels.filter((label) => !history?.labels.some((one) => isSame(one, label))),
+    reviewers: [...fixed, ...some],
+    labels: labels.filter((label) => !includesName(history?.labels ?? [], label)),
     later,
   }
 }
 
-function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+/** Whether a list has a login, a team, or a label, in any letter case. */
+function includesName(names: readonly string[], name: string): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase())
 }
 
 const HISTORY = `query ReviewRequests($owner: String!, $repo: String!, $number: Int!, $asked: String, $labels: String) {
@@ -201,11 +162,10 @@ async function readHistory(
   { github, inputs }: Run,
 ): Promise<PullHistory | undefined> {
   const [owner = '', repo = ''] = repository.split('/')
-  const pullOf = (data: HistoryAnswer): Maybe<HistoryNode> => data.repository?.pullRequest
+  const pullOf = (data: HistoryAnswer) => data.repository?.pullRequest
   const answer = await github.read(() =>
     github.graphqlPages<HistoryAnswer>(HISTORY, { owner, repo, number }, (data) => ({
-      asked: pullOf(data)?.asked,
-      labels: pullOf(data)?.labels,
+      ...pullOf(data),
     })),
   )
   if (!answer.known || !answer.value.isWhole) return undefined
@@ -226,39 +186,31 @@ function isTeam(name: string): boolean {
   return name.includes('/')
 }
 
-const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHub App's"
-
-/** The results of requests: done, refused for good and why, or to be tried again by a later run. */
+/** The result of a request: done, refused permanently and why, or to be tried again by a later run. */
 type Sent = {
-  readonly name: string
+  /** The reviewer; `undefined` for the labels. */
+  readonly name: string | undefined
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly why: string
 }
 
-/** Adds the labels and asks one reviewer after another: GitHub rejects a whole list because of one. */
+const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHub App's"
+
+/** Adds the labels and asks one reviewer after another, because GitHub rejects a whole list because of one. */
 async function sendRequests(
   { reviewers, labels }: Wanted,
   { repository, number, isOwn }: DocsPullPlace,
   { github, log, cancel }: Run,
 ): Promise<readonly Sent[]> {
-  const path = `POST /repos/${repository}/pulls/${number}/requested_reviewers`
-  const requests = [
-    ...(labels.length === 0
-      ? []
-      : [
-          {
-            name: LABELS_NAME,
-            route: `POST /repos/${repository}/issues/${number}/labels`,
-            body: { labels },
-          },
-        ]),
-    ...reviewers.map((name) => {
-      const [login, team] = name.split('/')
-      return { name, route: path, body: team ? { team_reviewers: [team] } : { reviewers: [login] } }
-    }),
-  ]
+  const toLabel = { name: undefined, path: `issues/${number}/labels`, body: { labels } }
+  const toReview = reviewers.map((name) => {
+    const [login, team] = name.split('/')
+    const body = team ? { team_reviewers: [team] } : { reviewers: [login] }
+    return { name, path: `pulls/${number}/requested_reviewers`, body }
+  })
   const sent: Sent[] = []
-  for (const { name, route, body } of requests) {
+  for (const { name, path, body } of labels.length === 0 ? toReview : [toLabel, ...toReview]) {
+    const route = `POST /repos/${repository}/${path}`
     const answer = await github.read(() => github.call((octokit) => octokit.request(route, body)))
     if (answer.known) {
       sent.push({ name, outcome: 'done', why: '' })
@@ -276,9 +228,31 @@ async function sendRequests(
       return [{ name, outcome: 'failed', why: '' }]
     }
     const isFinal = kind === 'permission' || kind === 'refused'
-    const why = isFinal && isTeam(name) ? NEEDS_TEAMS : answer.why
+    const why = isFinal && name !== undefined && isTeam(name) ? NEEDS_TEAMS : answer.why
     sent.push({ name, outcome: isFinal ? 'refused' : 'failed', why })
     if (cancel.aborted) break
   }
   return sent
+}
+
+/** What the source comment is to say of a run. */
+function sourceChange(
+  { plan, accepted, job }: Pick<Report, 'job'> & { plan: Plan; accepted: AcceptedJob },
+  trigger: Trigger,
+  run: Run,
+): Pick<SourceChange, 'line' | 'ifMissing'> {
+  const { id, namedAtMs, sentAtMs } = accepted
+  if (plan.kind === 'wait') {
+    // A re-run repeats a line that its first attempt may have written.
+    const ifMissing = plan.sources
+      ? createLine({ job: id, atMs: namedAtMs }, plan.sources.items, trigger, run)
+      : earlierJobLine(id, Date.parse(job?.createdAt ?? '') || namedAtMs)
+    return { ifMissing }
+  }
+  const line = createLine({ job: id, atMs: sentAtMs }, plan.items, trigger, run)
+  const earlierAtMs = plan.kind === 'message' ? plan.namedAtMs : undefined
+  return {
+    line,
+    ifMissing: earlierAtMs === undefined ? undefined : earlierJobLine(id, earlierAtMs),
+  }
 }

@@ -28,7 +28,7 @@ import {
   WITHOUT_STATUS,
 } from '../look/status.ts'
 import type { Trigger } from '../look/trigger.ts'
-import type { Ending } from '../report/outcome.ts'
+import type { AcceptedJob, Report } from '../report/outcome.ts'
 import {
   endBody,
   interruptedBody,
@@ -91,12 +91,8 @@ export class RunRecord {
     }
   }
 
-  /** Shows a command's writer that it was read. */
-  async acknowledge(): Promise<void> {
-    await this.#react('eyes')
-  }
-
-  async #react(content: Parameters<typeof react>[2]): Promise<void> {
+  /** Reacts to the comment of a command. */
+  async react(content: Parameters<typeof react>[2]): Promise<void> {
     const { command } = this.#trigger
     if (command?.kind === 'comment' && this.#place !== undefined)
       await react(this.#run.github, command.source, content)
@@ -127,36 +123,34 @@ export class RunRecord {
   }
 
   /** Names the accepted job. */
-  async accepted(job: NamedJob, stage: Exclude<Stage, 'starting'>): Promise<void> {
+  async accepted(job: AcceptedJob): Promise<void> {
     this.#job = job
-    await this.#show(stage)
+    await this.#show(job.kind)
   }
 
   /** Says how the run ended, or more of a result that is shown already. What fails is left to the post step. */
-  async end(ending: Ending, hasNote: boolean): Promise<void> {
-    await this.#write(this.#endEntry(ending, hasNote))
+  async end(report: Report, hasNote: boolean): Promise<void> {
+    await this.#write(this.#endEntry(report, hasNote))
   }
 
   /** Has the post step say how the run ended, should it be killed before it says so itself. */
-  prepareEnd(ending: Ending): void {
-    this.#ifKilled = this.#endEntry(ending, false)
+  prepareEnd(report: Report): void {
+    this.#ifKilled = this.#endEntry(report, false)
     this.#savePending()
   }
 
-  #endEntry(ending: Ending, hasNote: boolean): Entry {
-    const { state, headline, prLink } = ending
+  #endEntry(report: Report, hasNote: boolean): Entry {
+    const { state, headline, prLink } = report
     if (this.#job !== undefined && prLink !== '') this.#job = { ...this.#job, prLink }
-    const isCommand = this.#trigger.command !== undefined
-    const hints = { canResume: isCommand && this.#job !== undefined, hasNote }
-    const text = endBody(this.#trigger, ending, hints, this.#run)
+    const text = endBody(this.#trigger, report, hasNote, this.#run)
     return { state: this.#isUnclear ? 'error' : state, headline, text }
   }
 
   /** Answers a command that is skipped. */
   async answer({ answer, reason }: Skip): Promise<void> {
     if (answer === undefined) return
-    if (answer === '-1' || answer === 'confused') return await this.#react(answer)
-    if (answer === 'usage') await this.#react('eyes')
+    if (answer === '-1' || answer === 'confused') return await this.react(answer)
+    if (answer === 'usage') await this.react('eyes')
     const text =
       answer === 'usage'
         ? usageBody(this.#run)
@@ -166,7 +160,7 @@ export class RunRecord {
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {
     const id = this.#job?.id ?? ''
-    const text = interruptedBody(this.#trigger, id, this.#trigger.command !== undefined, this.#run)
+    const text = interruptedBody(this.#trigger, id, this.#run)
     const ifKilled: Entry =
       id === ''
         ? { state: 'error', headline: `Interrupted before ${this.#run.mintlify} answered`, text }
@@ -243,9 +237,7 @@ export class RunRecord {
     return this.#job === undefined ? { ...level, isReported: isFull } : level
   }
 
-  /**
-   * Whether the first write was rejected permanently. The post step then has nothing to finish.
-   */
+  /** Whether the first write was rejected permanently. The post step then has nothing to finish. */
   #isRefused(
     part: PendingPart,
     written: Lookup<unknown>,
@@ -266,12 +258,12 @@ export class RunRecord {
     const { workflow, job, step } = stepNames(environment)
     // A review may have the number of a comment.
     const sourceKind = command?.kind === 'review' ? 'changes' : command?.source.thread.kind
-    const { id = '', prLink = '', namedAtMs = 0 } = this.#job ?? {}
+    const { id = '', namedAtMs = 0 } = this.#job ?? {}
     return {
       kind: command === undefined ? 'status' : 'reply',
       state,
       job: id,
-      pull: prLink.length > MAX_LINK_LENGTH ? '' : prLink,
+      pull: this.#pullLink(),
       namedAt: namedAtMs,
       project: hashProject(this.#run),
       step: [workflow, job, step, inputs.matrix].join('/'),
@@ -283,18 +275,22 @@ export class RunRecord {
   /** The target of one that is pending is the run, so that a re-run finds the job of its first attempt. */
   #status({ state, headline }: Entry): NewStatus {
     const { environment, github, redact } = this.#run
-    const { id = '', prLink = '' } = this.#job ?? {}
-    const isLink =
-      state !== 'pending' && /^https?:\/\//.test(prLink) && prLink.length <= MAX_LINK_LENGTH
+    const pullLink = state === 'pending' ? '' : this.#pullLink()
+    const target = pullLink || attemptUrlOf(environment)
     return {
       ...github.repository,
       sha: this.#sha,
       context: statusName(this.#trigger.event, this.#run),
       state,
-      description: statusDescription(redact(headline), id),
-      target_url:
-        statusTarget(isLink ? prLink : attemptUrlOf(environment), this.#facts, this.#run) || null,
+      description: statusDescription(redact(headline), this.#job?.id ?? ''),
+      target_url: statusTarget(target, this.#facts, this.#run) || null,
     }
+  }
+
+  /** URL of the job's pull request; empty if it is unknown, or too long to be recorded. */
+  #pullLink(): string {
+    const { prLink = '' } = this.#job ?? {}
+    return prLink.length > MAX_LINK_LENGTH ? '' : prLink
   }
 }
 

@@ -1,9 +1,10 @@
-import type { FromGitHub } from '../github/client.ts'
+import type { FromGitHub, Maybe } from '../github/client.ts'
 import { locatePullRequest, pullRequestThread } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
 import {
+  type Draft,
   hashProject,
   listThread,
   type ReviewRequests,
@@ -60,16 +61,16 @@ export async function placeDocsPull(
   )
   const { docs, own } = answer.known ? answer.value.data : {}
   const repository = docs?.nameWithOwner ?? place.repository
-  const rank = (name = '') => VISIBILITIES.indexOf(name.toLowerCase())
-  const ofDocs = rank(docs?.visibility ?? '')
-  const ofRun = rank(own?.visibility ?? payload.repository?.visibility ?? '')
+  const rank = (name: Maybe<string>) => VISIBILITIES.indexOf(`${name}`.toLowerCase())
+  const ofDocs = rank(docs?.visibility)
+  const ofRun = rank(own?.visibility ?? payload.repository?.visibility)
   const isOwn = isRunsOwn(repository)
   return { repository, number, isOwn, isExposed: !isOwn && (ofDocs < 0 || ofDocs > ofRun) }
 }
 
 /** Makes the line of a run's job or message, sent at a time in milliseconds since the epoch. */
 export function createLine(
-  sent: { readonly jobId: string; readonly atMs: number },
+  { job, atMs }: Pick<SourceLine, 'job' | 'atMs'>,
   items: readonly SourceItem[],
   { event: { name } }: Trigger,
   { environment }: Run,
@@ -78,7 +79,6 @@ export function createLine(
     .slice(0, MAX_ITEMS)
     .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
   const more = items.length - shown.length
-  const { jobId: job, atMs } = sent
   return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
 }
 
@@ -89,8 +89,8 @@ export function earlierJobLine(job: string, atMs: number): SourceLine {
 
 /** What a run adds to the source comment. */
 export type SourceChange = {
-  /** Newest first. */
-  readonly lines: readonly SourceLine[]
+  /** Of the job or message that the run sent. */
+  readonly line?: SourceLine
   /** Added if the comment doesn't have it: of an earlier job, or of the run that a re-run repeats. */
   readonly ifMissing?: SourceLine | undefined
   readonly requests?: ReviewRequests | undefined
@@ -125,7 +125,7 @@ async function readSourceComment({ repository, number }: DocsPullPlace, run: Run
  */
 export async function writeSourceComment(
   place: DocsPullPlace,
-  { lines, ifMissing, requests }: SourceChange,
+  { line, ifMissing, requests }: SourceChange,
   run: Run,
 ): Promise<boolean> {
   const { github, log } = run
@@ -133,12 +133,11 @@ export async function writeSourceComment(
   const written = await github.read(async () => {
     const before = await readSourceComment(place, run)
     const known = before?.marker.lines ?? []
-    const isKnown = ({ job, run: url }: SourceLine) =>
-      isExposed
-        ? known.length > 0
-        : known.some((line) => line.job === job && (url === '' || line.run === url))
-    const missing = ifMissing === undefined || isKnown(ifMissing) ? [] : [ifMissing]
-    const added = [...lines, ...missing]
+    const isKnown = known.some(
+      ({ job, run: url }) =>
+        isExposed || (job === ifMissing?.job && (ifMissing.run === '' || ifMissing.run === url)),
+    )
+    const added = [line, isKnown ? undefined : ifMissing].filter((one) => one !== undefined)
     if (added.length === 0 && requests === undefined) return
     const all = [...added, ...known]
     const marker = {
@@ -148,7 +147,7 @@ export async function writeSourceComment(
       older: before?.marker.older ?? 0,
       requests: isExposed ? undefined : (requests ?? before?.marker.requests),
     } as const
-    const draft = fitComment(marker, isOwn, run)
+    const draft = fitDraft(marker, isOwn, run)
     const thread = { ...pullRequestThread(number), repository }
     await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
@@ -165,49 +164,36 @@ function dateOf({ atMs }: SourceLine): SourceLine {
   return earlierJobLine('', atMs - (atMs % DAY_MS))
 }
 
-/** Leaves the oldest lines out, as many as must be. */
-function fitComment(marker: SourceCommentMarker, isOwn: boolean, run: Run) {
-  let { lines, older } = marker
-  for (;;) {
-    const draft = {
-      marker: { ...marker, lines, older },
-      text: commentBody(lines, older, isOwn, run),
-    }
-    // The marker has four bytes for three.
-    const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
-    if (lines.length <= MAX_LINES && (bytes <= MAX_COMMENT_BYTES || lines.length === 0))
-      return draft
-    lines = lines.slice(0, -1)
-    older += 1
-  }
+/** Makes the comment, without as many of the oldest lines as don't fit. */
+function fitDraft(marker: SourceCommentMarker, isOwn: boolean, run: Run): Draft {
+  const { lines, older } = marker
+  const text = commentBody(marker, isOwn, run)
+  // The marker has four bytes for three.
+  const bytes = (byteLength(JSON.stringify(marker)) * 4) / 3 + byteLength(text.source)
+  const isFitting = lines.length <= MAX_LINES && bytes <= MAX_COMMENT_BYTES
+  if (isFitting || lines.length === 0) return { marker, text }
+  return fitDraft({ ...marker, lines: lines.slice(0, -1), older: older + 1 }, isOwn, run)
 }
 
-function commentBody(
-  lines: readonly SourceLine[],
-  older: number,
-  isOwn: boolean,
-  run: Run,
-): Markdown {
+function commentBody({ lines, older }: SourceCommentMarker, isOwn: boolean, run: Run): Markdown {
   const { command, 'follow-up': followUp } = run.inputs
   const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
   const how = md`To request changes, comment ${code(`${command} …`)} here. For example: ${code(`${command} make it shorter and add an example`)}`
-  const list = [...lines.map(lineText), ...(older > 0 ? [md`and ${older} older`] : [])]
+  const list = lines.map((line) => md`- ${lineText(line)}`)
+  if (older > 0) list.push(md`- and ${older} older`)
   return joinMarkdown([
     md`💬 **Code changes covered by this pull request**`,
-    joinMarkdown(
-      list.map((text) => md`- ${text}`),
-      '\n',
-    ),
-    ...(isOwn && hasCommand && command !== '' && followUp ? [how] : []),
+    joinMarkdown(list, '\n'),
+    isOwn && hasCommand && command !== '' && followUp ? how : md``,
   ])
 }
 
 function lineText({ atMs, job, run, event, items, more }: SourceLine): Markdown {
   const date = new Date(atMs).toISOString().slice(0, 10)
   if (run === '') return job === '' ? md`${date}` : md`${date}: earlier job (details unavailable)`
-  const named = items.length === 0 ? [md`${event}`] : items.map(itemText)
-  const shown = [...named, ...(more > 0 ? [md`and ${more} more`] : [])]
-  return joinMarkdown([md`${date}, ${link('workflow run', run)}`, joinMarkdown(shown, '; ')], ': ')
+  const shown = items.length === 0 ? [md`${event}`] : items.map(itemText)
+  if (more > 0) shown.push(md`and ${more} more`)
+  return md`${date}, ${link('workflow run', run)}: ${joinMarkdown(shown, '; ')}`
 }
 
 function itemText({ kind, url, title, author }: SourceItem): Markdown {

@@ -161,8 +161,7 @@ export async function pollJob(
   const { clock, cancel, inputs } = run
   const startedAtMs = clock.now()
   const isFinished = createCompletionCheck(kind)
-  const over = new AbortController()
-  const progress = new Progress(id, run, over.signal)
+  const progress = new Progress(id, run)
   const limit = clock.timeout(Math.max(0, deadlineMs - startedAtMs) + LAST_POLL_MS)
   const signal = AbortSignal.any([cancel, limit])
   let { job } = target
@@ -173,6 +172,12 @@ export async function pollJob(
   let error: unknown
   let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
   const durationMs = () => lastPollAtMs - startedAtMs
+  const ended = (end: 'timed-out' | 'cancelled' | 'refused'): PollEnd => ({
+    kind: end,
+    job,
+    error,
+    durationMs: durationMs(),
+  })
   if (job !== undefined) progress.observed(job)
   try {
     for (;;) {
@@ -182,12 +187,11 @@ export async function pollJob(
         if (!inputs.wait && !cancel.aborted)
           return { kind: 'submitted', job, durationMs: durationMs() }
       }
-      if (hasPolled && lastPollAtMs >= deadlineMs)
-        return { kind: 'timed-out', job, error, durationMs: durationMs() }
+      if (hasPolled && lastPollAtMs >= deadlineMs) return ended('timed-out')
       const sleepMs = Math.max(0, Math.min(pauseMs, deadlineMs - lastPollAtMs))
       if (failures > 0) progress.failed(error, sleepMs)
       await clock.sleep(sleepMs, cancel).catch(() => undefined)
-      if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
+      if (cancel.aborted) return ended('cancelled')
 
       const [poll] = await Promise.allSettled([service.getJob(id, signal)])
       lastPollAtMs = clock.now()
@@ -198,7 +202,7 @@ export async function pollJob(
         error = undefined
         progress.observed(job)
       } else {
-        if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
+        if (cancel.aborted) return ended('cancelled')
         failures += 1
         error = limit.aborted
           ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
@@ -208,12 +212,12 @@ export async function pollJob(
         const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
         // Without `wait`, one poll is enough.
         const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
-        if (!isPassing || isEnough) return { kind: 'refused', job, error, durationMs: durationMs() }
+        if (!isPassing || isEnough) return ended('refused')
       }
       pauseMs = pauseAfter(error, failures, durationMs(), run)
     }
   } finally {
-    over.abort()
+    progress.end()
   }
 }
 
@@ -253,12 +257,17 @@ class Progress {
   readonly #warnings = new Set<string>()
   #status: string | undefined
   #failure = ''
+  #hasEnded = false
 
-  constructor(jobId: string, run: Run, until: AbortSignal) {
+  constructor(jobId: string, run: Run) {
     this.#run = run
     this.#name = mintlifyWord(jobId)
     this.#startedAtMs = run.clock.now()
-    this.#scheduleHeartbeat(until)
+    this.#scheduleHeartbeat()
+  }
+
+  end(): void {
+    this.#hasEnded = true
   }
 
   observed({ status, invalidFields }: Job): void {
@@ -296,14 +305,14 @@ class Progress {
   }
 
   /** Doesn't depend on polls, because one poll may take long. */
-  #scheduleHeartbeat(until: AbortSignal): void {
+  #scheduleHeartbeat(): void {
     this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
-      if (until.aborted) return
+      if (this.#hasEnded) return
       const status = this.#status === undefined ? 'unknown' : mintlifyWord(this.#status)
       this.#run.log.info(
         `Still waiting for job ${this.#name} after ${this.#elapsed()} (status: ${status}).${this.#failure}`,
       )
-      this.#scheduleHeartbeat(until)
+      this.#scheduleHeartbeat()
     })
   }
 

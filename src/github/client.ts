@@ -35,7 +35,7 @@ export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }
 
-/** As `Sent`, for all that is within, too. */
+/** As `FromGitHub`, for everything within, too. */
 type DeepFromGitHub<T> = T extends string
   ? string
   : T extends readonly (infer One)[]

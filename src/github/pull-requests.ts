@@ -97,8 +97,7 @@ export async function createComment(
 ): Promise<CommentRef> {
   const path = `${threadPath(github, thread)}/${thread.number}/comments`
   const route = thread.kind === 'main' ? `POST ${path}` : `POST ${path}/${thread.rootId}/replies`
-  const create = async () =>
-    commentRef(await sendWithAuthor<Comment>(github, route, { body }), thread)
+  const create = async () => commentRef(await sendWithAuthor(github, route, { body }), thread)
   return await github.createOnce(create, find)
 }
 
@@ -108,7 +107,7 @@ export async function editComment(
   { thread, id }: CommentRef,
   body: string,
 ): Promise<void> {
-  await sendWithAuthor<Comment>(github, `PATCH ${threadPath(github, thread)}/comments/${id}`, {
+  await sendWithAuthor(github, `PATCH ${threadPath(github, thread)}/comments/${id}`, {
     body,
   })
 }
@@ -123,18 +122,16 @@ export async function react(
   // If the reply fails, that failure explains the consequence.
   const call = { purpose: 'react to the command', permission, level: 'info' } as const
   const route = `POST ${threadPath(github, thread)}/comments/${id}/reactions`
-  return await github.attempt(call, () =>
-    sendWithAuthor<FromGitHub<{ id: number; user: User }>>(github, route, { content }),
-  )
+  return await github.attempt(call, () => sendWithAuthor(github, route, { content }))
 }
 
-/** Writes something that has an author, and takes over whose token it is from it. */
-async function sendWithAuthor<T extends Pick<Comment, 'id' | 'user'>>(
+/** Writes a comment or reaction, and learns from its author which account the token belongs to. */
+async function sendWithAuthor(
   github: GitHub,
   route: string,
   content: Readonly<Record<string, string>>,
-): Promise<T> {
-  const sent = await github.call<T>((octokit) => octokit.request(route, content))
+): Promise<Comment> {
+  const sent = await github.call<Comment>((octokit) => octokit.request(route, content))
   if (!sent.id) throw new GitHubError('GitHub returned something that is not a comment or reaction')
   github.knowAccount(sent.user)
   return sent

@@ -81,16 +81,15 @@ export function oneOf<const T extends string>(words: readonly T[]): InputFormat<
 }
 
 /** Any of a few words, or `none` alone. */
-export function anyOf<const T extends string>(words: readonly T[]): InputFormat<ReadonlySet<T>> {
-  const isKnown = (word: string): word is T => words.some((known) => known === word)
-  const parse = (text: string): ReadonlySet<T> => {
+export function anyOf(words: readonly string[]): InputFormat<ReadonlySet<string>> {
+  const parse = (text: string): ReadonlySet<string> => {
     const given = splitList(text)
-    const unknown = given.find((word) => !isKnown(word) && word !== 'none')
+    const unknown = given.find((word) => ![...words, 'none'].includes(word))
     if (unknown !== undefined) throw new ValueError("isn't a known value", { part: unknown })
     if (given.length > 1 && given.includes('none'))
       throw new RangeError('combines `none` with other values')
     if (given.length === 0) throw new RangeError('contains no value')
-    return new Set(given.filter(isKnown))
+    return new Set(given.filter((word) => word !== 'none'))
   }
   return { ...format(`${alternatives(words)}, separated by commas, or \`none\``, parse), words }
 }
@@ -99,31 +98,35 @@ function alternatives(words: readonly string[]): string {
   return new Intl.ListFormat('en-US', { type: 'disjunction' }).format(words.map(inBackticks))
 }
 
-/** Logins, separated by commas or line breaks; no wildcards, because anyone could register a login that matches. */
-export const LOGINS = format<readonly string[]>(
+/** Entries that match a pattern, separated by commas or line breaks. */
+function listMatching(
+  use: string,
+  pattern: RegExp,
+  problem: string,
+): InputFormat<readonly string[]> {
+  const parse = (text: string): readonly string[] => {
+    const entries = splitList(text)
+    const part = entries.find((entry) => !pattern.test(entry))
+    if (part !== undefined) throw new ValueError(problem, { part })
+    return entries
+  }
+  return format(use, parse, [])
+}
+
+/** There are no wildcards, because anyone could register a login that matches. */
+export const LOGINS = listMatching(
   'logins as GitHub shows them, for example `renovate[bot]`, without `@` and wildcards, separated by commas',
-  (text) => {
-    const logins = splitList(text)
-    const invalid = logins.find((login) => !/^(?!(?:true|false)$)[\w.-]+(?:\[bot\])?$/i.test(login))
-    if (invalid !== undefined) throw new ValueError("isn't a login", { part: invalid })
-    return logins
-  },
-  [],
+  /^(?!(?:true|false)$)[\w.-]+(?:\[bot\])?$/i,
+  "isn't a login",
 )
 
 /** In `pr-reviewers`: the people whose changes the docs pull request is about. */
 export const SOURCE_AUTHORS = 'source-authors'
 
-/** Logins and teams, separated by commas or line breaks. */
-export const REVIEWERS = format<readonly string[]>(
+export const REVIEWERS = listMatching(
   'logins, teams (`org/team`), and `source-authors`, without `@`, separated by commas',
-  (text) => {
-    const names = splitList(text)
-    const invalid = names.find((name) => !/^[\w.-]+(?:\/[\w.-]+|\[bot\])?$/.test(name))
-    if (invalid !== undefined) throw new ValueError("isn't a reviewer", { part: invalid })
-    return names
-  },
-  [],
+  /^[\w.-]+(?:\/[\w.-]+|\[bot\])?$/,
+  "isn't a reviewer",
 )
 
 /** Mintlify's agent. Its work never starts a job, whatever `ignore-authors` lists. */

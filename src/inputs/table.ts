@@ -25,16 +25,12 @@ import {
 } from './formats.ts'
 
 /** Results that a user may want to fail the step. */
-const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] as const
+const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request']
 
 /** Permissions on a repository, from the lowest to the highest. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 
-/** A group of inputs in the documentation. */
-type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
-
 type InputSpec<T> = {
-  readonly group: InputGroup
   readonly format: InputFormat<T>
   /** As in `action.yml`; may be empty. */
   readonly default: string
@@ -42,41 +38,41 @@ type InputSpec<T> = {
 
 /** All inputs of `action.yml`, and how each is read. */
 export const INPUTS = {
-  'api-key': input('request', API_KEY),
-  'project-id': input('request', PROJECT_ID),
-  'base-url': input('request', BASE_URL, 'https://api.mintlify.com'),
-  prompt: input('request', TEXT),
-  'prompt-file': input('request', LINE_LIST),
-  'context-files': input('request', LINE_LIST),
-  context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
-  'job-id': input('request', JOB_ID),
-  'dry-run': input('request', BOOLEAN, 'false'),
-  'skip-unchanged': input('request', BOOLEAN, 'false'),
+  'api-key': input(API_KEY),
+  'project-id': input(PROJECT_ID),
+  'base-url': input(BASE_URL, 'https://api.mintlify.com'),
+  prompt: input(TEXT),
+  'prompt-file': input(LINE_LIST),
+  'context-files': input(LINE_LIST),
+  context: input(oneOf(['diff', 'files', 'none']), 'diff'),
+  'job-id': input(JOB_ID),
+  'dry-run': input(BOOLEAN, 'false'),
+  'skip-unchanged': input(BOOLEAN, 'false'),
 
-  wait: input('wait', BOOLEAN, 'true'),
-  timeout: input('wait', duration(), '30m'),
-  'poll-interval': optional('wait', duration({ minMs: 100 })),
-  'fail-on': input('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
-  'wait-for-preview': input('wait', BOOLEAN, 'false'),
+  wait: input(BOOLEAN, 'true'),
+  timeout: input(duration(), '30m'),
+  'poll-interval': optional(duration({ minMs: 100 })),
+  'fail-on': input(anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
+  'wait-for-preview': input(BOOLEAN, 'false'),
 
-  command: input('comments', COMMAND_WORD, '/docs'),
-  'required-permission': input('comments', oneOf(PERMISSION_LEVELS), 'write'),
-  'allow-bots': input('comments', LOGINS),
-  'ignore-authors': input('comments', IGNORED_AUTHORS),
-  'skip-labels': input('comments', LABELS, 'no-docs'),
-  'follow-up': input('comments', BOOLEAN, 'true'),
-  'pause-after': optional('comments', duration({ maxMs: Number.POSITIVE_INFINITY })),
-  'pr-reviewers': input('comments', REVIEWERS),
-  'pr-labels': input('comments', LABELS),
-  comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
-  'github-token': input('comments', GITHUB_TOKEN, `\${{ github.token }}`),
-  matrix: input('comments', MATRIX, `\${{ toJSON(matrix) }}`),
+  command: input(COMMAND_WORD, '/docs'),
+  'required-permission': input(oneOf(PERMISSION_LEVELS), 'write'),
+  'allow-bots': input(LOGINS),
+  'ignore-authors': input(IGNORED_AUTHORS),
+  'skip-labels': input(LABELS, 'no-docs'),
+  'follow-up': input(BOOLEAN, 'true'),
+  'pause-after': optional(duration({ maxMs: Number.POSITIVE_INFINITY })),
+  'pr-reviewers': input(REVIEWERS),
+  'pr-labels': input(LABELS),
+  comment: input(oneOf(['auto', 'always', 'never']), 'auto'),
+  'github-token': input(GITHUB_TOKEN, `\${{ github.token }}`),
+  matrix: input(MATRIX, `\${{ toJSON(matrix) }}`),
 
-  'visitors-summary': input('visitors', BOOLEAN, 'false'),
-  'visitors-days': input('visitors', integer(1, 366), '7'),
-  'visitors-export': input('visitors', BOOLEAN, 'false'),
-  'site-url': optional('visitors', BASE_URL),
-  'content-gaps': input('visitors', oneOf(['none', 'report', 'agent']), 'none'),
+  'visitors-summary': input(BOOLEAN, 'false'),
+  'visitors-days': input(integer(1, 366), '7'),
+  'visitors-export': input(BOOLEAN, 'false'),
+  'site-url': optional(BASE_URL),
+  'content-gaps': input(oneOf(['none', 'report', 'agent']), 'none'),
 } as const
 
 export type InputName = keyof typeof INPUTS
@@ -109,13 +105,13 @@ export function hasReport(inputs: Inputs): boolean {
 
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
 
-function input<T>(group: InputGroup, format: InputFormat<T>, fallback = ''): InputSpec<T> {
-  return { group, format, default: fallback }
+function input<T>(format: InputFormat<T>, fallback = ''): InputSpec<T> {
+  return { format, default: fallback }
 }
 
 /** An input whose value is `undefined` if it is missing. */
-function optional<T>(group: InputGroup, format: InputFormat<T>): InputSpec<T | undefined> {
-  return { group, format, default: '' }
+function optional<T>(format: InputFormat<T>): InputSpec<T | undefined> {
+  return { format, default: '' }
 }
 
 export type InputProblem = {
@@ -126,7 +122,7 @@ export type InputProblem = {
   /** What to use instead, to follow "Use". */
   readonly use: string
   /** Replaces the usual title if this is the only problem. */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 /** Everything that is wrong with the inputs. */

@@ -132,20 +132,15 @@ export type Failure = {
   readonly details: string
 }
 
-/** A failure as sentences. */
-function failureText({ headline, details }: Failure): string {
-  return joinSentences(headline === '' ? '' : `${headline}.`, details)
-}
-
 /** An error with the words for it. */
 export class FailureError extends Error implements Failure {
   readonly headline: string
   readonly details: string
 
-  constructor(failure: Failure, options?: { readonly cause: unknown }) {
-    super(failureText(failure), options)
-    this.headline = failure.headline
-    this.details = failure.details
+  constructor({ headline, details }: Failure, options?: { readonly cause: unknown }) {
+    super(joinSentences(headline === '' ? '' : `${headline}.`, details), options)
+    this.headline = headline
+    this.details = details
   }
 }
 

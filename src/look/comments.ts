@@ -155,7 +155,7 @@ type ThreadComments = {
 }
 
 /** A comment as it is to be written. */
-type Draft = { readonly marker: Marker; readonly text: Markdown }
+export type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** Lists all comments of a thread. */
 export async function listThread(thread: Thread, run: Run): Promise<Lookup<ThreadComments>> {

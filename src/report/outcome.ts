@@ -1,6 +1,5 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
-import { INPUTS } from '../inputs/table.ts'
-import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
+import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import {
   clip,
   errorMessage,
@@ -46,33 +45,15 @@ export class JobError extends FailureError {
 }
 
 /** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
-export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (
-  | { readonly kind: 'finished' | 'submitted'; readonly job: Job }
-  /** `error`: why the last poll failed; `undefined` if it did not. */
-  | { readonly kind: 'timed-out' | 'cancelled'; readonly error: unknown }
-  /** Another poll can't help. */
-  | { readonly kind: 'refused'; readonly error: unknown }
+export type PollEnd = { readonly durationMs: number } & (
+  | { readonly kind: 'finished' | 'submitted'; readonly job: Job; readonly error?: undefined }
+  /** `refused`: another poll can't help. `error`: why the last poll failed; `undefined` if it did not. */
+  | {
+      readonly kind: 'timed-out' | 'cancelled' | 'refused'
+      readonly job: Job | undefined
+      readonly error: unknown
+    }
 )
-
-/** The end of a run, in the words that the log and the summary use, too. */
-export type Ending = Failure & {
-  /** The output `result`. */
-  readonly result: string
-  /** As in the step's commit status and the reply's marker, whatever `fail-on` includes. */
-  readonly state: 'success' | 'failure' | 'error'
-  readonly sign: Markdown
-  /** URL of the pull request and a short name for it; empty if there is none. */
-  readonly prLink: string
-  readonly prName: string
-  /** Empty if there is none, or it is unknown. */
-  readonly jobId: string
-  /** Whether the details give that ID. */
-  readonly namesJob: boolean
-  /** How long the job took, such as `3 min 05 s`; empty if it says nothing. */
-  readonly took: string
-  /** The docs pull request as GitHub shows it, in paragraphs. */
-  readonly pullText: readonly Markdown[]
-}
 
 /** Whether a result is what the run was started for. */
 export function isSuccess(result: string): boolean {
@@ -90,6 +71,9 @@ type JobResult =
   | 'submitted'
   | 'error'
 
+/** Whether a re-run would know that nothing was started, or only a new run may start something. */
+export type RerunAdvice = 'safe' | 'new-run'
+
 /** How a request for a job ended. */
 export type JobEnd =
   | PollEnd
@@ -101,44 +85,45 @@ export type JobEnd =
       readonly rerun: RerunAdvice
     }
 
-/** How a request for a job ended, with the words for the log, the summary, and the comment. */
-export type Report = Ending & {
+/** How a request for a job ended, with the words for the log, the summary, the comment, and the commit status. */
+export type Report = Words & {
   readonly result: JobResult
+  /** As in the step's commit status and the reply's marker, whatever `fail-on` includes. */
+  readonly state: 'success' | 'failure' | 'error'
   /** Whether the step fails. */
   readonly isFailure: boolean
   /** Says that `fail-on` makes the step fail; empty if it doesn't. */
   readonly failOnNote: string
+  /** URL of the pull request and a short name for it; empty if there is none. */
+  readonly prLink: string
+  readonly prName: string
   /** The job as last observed. */
   readonly job: Job | undefined
+  /** Empty if there is none, or it is unknown. */
+  readonly jobId: string
+  /** How long the job took, such as `3 min 05 s`; empty if it says nothing. */
+  readonly took: string
+  /** `undefined` if the run ended before it was made. */
   readonly plan: Plan | undefined
-  /** `undefined` if it ended before. */
+  /** `undefined` if Mintlify accepted no job. */
   readonly accepted: AcceptedJob | undefined
-  /** What GitHub shows of it; `undefined` if GitHub wasn't asked. */
+  /** What GitHub shows of the job; `undefined` if GitHub wasn't asked. */
   readonly pull: PullReport | undefined
+  /** The same in paragraphs. */
+  readonly pullText: readonly Markdown[]
 }
 
-const SUBMITTED = {
-  create: 'Job started',
-  message: 'Message sent to the job',
-  wait: 'The job is still running',
-}
-
-type Words = Failure & { readonly sign: Markdown; readonly namesJob?: boolean }
-
-/** Whether a re-run would know that nothing was started, or only a new run may start something. */
-export type RerunAdvice = 'safe' | 'new-run'
-
-const RERUN = {
-  safe: 'Nothing was started, so it is safe to run this again.',
-  'new-run':
-    "Nothing was started. To try again, start a new run instead of re-running this one. This run couldn't write its commit status or reply, so a re-run would assume that a job may be running.",
+type Words = Failure & {
+  readonly sign: string
+  /** Whether the details give the job's ID; by default, those of a job do. */
+  readonly namesJob?: boolean
 }
 
 /** Makes the report. `subject` is what the run did before it ended. */
 export function makeReport(
   end: JobEnd,
   subject: Pick<Report, 'plan' | 'accepted'>,
-  run: Pick<Run, 'inputs' | 'environment' | 'mintlify'>,
+  run: Run,
 ): Report {
   const { plan, accepted } = subject
   const isPolled = end.kind !== 'not-started'
@@ -148,21 +133,18 @@ export function makeReport(
   // Mintlify may not name the pull request of an update before the job has finished.
   const isRunning = job !== undefined && !isTerminal(job.status)
   const prLink = job?.prLink ?? (isRunning ? accepted?.prLink : undefined) ?? ''
-  const words =
-    end.kind === 'not-started'
-      ? notStartedWords(end)
-      : wordsForEnd(end, { result, jobId, plan }, run)
-  const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
+  const words = isPolled ? pollWords(end, { result, jobId, accepted }, run) : notStartedWords(end)
+  const isNamed = run.inputs['fail-on'].has(result)
   // Less than a second means nothing. Next to the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
-  const isLost = end.kind === 'not-started' && end.error?.maybeStarted === true
+  const failed = !isPolled && end.error?.maybeStarted === true ? 'error' : 'failure'
   return {
-    namesJob: false,
+    namesJob: isPolled,
     ...words,
     result,
-    state: isSuccess(result) ? 'success' : isLost ? 'error' : 'failure',
+    state: isSuccess(result) ? 'success' : failed,
     // A step that fails has no green sign.
-    sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
+    sign: isNamed && result !== 'timed-out' ? '❌' : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
     failOnNote: isNamed ? `This step failed because \`fail-on\` includes \`${result}\`.` : '',
     prLink,
@@ -170,16 +152,11 @@ export function makeReport(
     job,
     jobId,
     took: tookS === 0 ? '' : formatDuration(tookS * 1000),
-    pullText: [],
     plan,
     accepted,
     pull: undefined,
+    pullText: [],
   }
-}
-
-/** Whether Mintlify sent a link that can't be used. */
-export function hasLostLink(job: Job | undefined): boolean {
-  return job?.invalidFields.includes('prLink') === true
 }
 
 function resultOf(end: JobEnd): JobResult {
@@ -191,6 +168,12 @@ function resultOf(end: JobEnd): JobResult {
   return status === 'archived' ? 'archived' : 'failed'
 }
 
+const RERUN = {
+  safe: 'Nothing was started, so it is safe to run this again.',
+  'new-run':
+    "Nothing was started. To try again, start a new run instead of re-running this one. This run couldn't write its commit status or reply, so a re-run would assume that a job may be running.",
+}
+
 function notStartedWords({
   isCancelled,
   error,
@@ -200,84 +183,91 @@ function notStartedWords({
   const canRerun = error?.isTransient === true || rerun === 'new-run'
   const nothing = canRerun ? RERUN[rerun] : 'Nothing was started.'
   const words = joinSentences(details, error?.maybeStarted === false ? nothing : '')
-  if (!isCancelled) return { sign: md`❌`, headline, details: words }
+  if (!isCancelled) return { sign: '❌', headline, details: words }
   const isUnclear = error?.maybeStarted === true
   return {
-    sign: md`🛑`,
+    sign: '🛑',
     headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',
     details: words,
   }
 }
 
-function wordsForEnd(
-  end: PollEnd,
-  about: { readonly result: JobResult; readonly jobId: string; readonly plan: Plan | undefined },
-  { environment, inputs, mintlify }: Pick<Run, 'environment' | 'inputs' | 'mintlify'>,
+const SUBMITTED = {
+  create: 'Job started',
+  message: 'Message sent to the job',
+  wait: 'The job is still running',
+}
+
+function pollWords(
+  { job, error }: PollEnd,
+  about: Pick<Report, 'result' | 'jobId' | 'accepted'>,
+  run: Run,
 ): Words {
-  const { result, jobId, plan } = about
+  const { result, jobId, accepted } = about
+  const { mintlify } = run
   const name = inBackticks(mintlifyWord(jobId))
-  const error = 'error' in end ? end.error : undefined
   const lastFailure = error === undefined ? undefined : describeFailure(error, mintlify)
   const toWait = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   // The last poll may have failed, or have shown the job as it was before a message.
-  const isObserved = end.job !== undefined && error === undefined && !isTerminal(end.job.status)
+  const isObserved = job !== undefined && error === undefined && !isTerminal(job.status)
   const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${toWait}`
-  const { kind = 'create' } = plan ?? {}
-  const namesJob = true
   switch (result) {
     case 'pull-request':
-      return { sign: md`✅`, headline: 'Docs pull request ready for review', details: '' }
+      return { sign: '✅', headline: 'Docs pull request ready for review', details: '' }
     case 'no-pull-request': {
-      if (hasLostLink(end.job)) {
+      if (hasLostLink(job)) {
         const details = `The link from ${mintlify} isn't a URL. You can find the pull request in the dashboard.`
-        return { sign: md`✅`, headline: 'The pull request link could not be read', details }
+        return { sign: '✅', headline: 'The pull request link could not be read', details }
       }
       const details =
         'Either the docs needed no changes, or the agent pushed directly to the branch.'
-      return { sign: md`✅`, headline: 'The job completed without a pull request', details }
+      return { sign: '✅', headline: 'The job completed without a pull request', details }
     }
     case 'failed': {
       const details = `${mintlify} reported that job ${name} failed, but not why. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the agent can't do what the prompt asks. To see the job, open the dashboard.`
-      return { sign: md`❌`, headline: "The agent's job failed", details, namesJob }
+      return { sign: '❌', headline: "The agent's job failed", details }
     }
     case 'archived': {
       const details = `Job ${name} was archived, either by someone in the dashboard or by ${mintlify}. It won't produce a pull request.`
-      return { sign: md`🗄️`, headline: "The agent's job was archived", details, namesJob }
+      return { sign: '🗄️', headline: "The agent's job was archived", details }
     }
     case 'timed-out': {
-      const timeout = environment.inputs.get('timeout')?.trim() || INPUTS.timeout.default
       const more = lastFailure
         ? `The last request for its status failed. ${lastFailure.details || lastFailure.headline}`
         : 'To wait longer next time, increase `timeout`.'
-      const details = joinSentences(running, more)
-      const headline = `The job did not finish within ${timeout}`
-      return { sign: md`⏱️`, headline, details, namesJob }
+      const headline = `The job did not finish within ${run.inputText('timeout')}`
+      return { sign: '⏱️', headline, details: joinSentences(running, more) }
     }
     case 'cancelled': {
       const headline = `Canceled: the job ${isObserved ? 'is still' : 'may still be'} running`
-      return { sign: md`🛑`, headline, details: running, namesJob }
+      return { sign: '🛑', headline, details: running }
     }
     case 'submitted': {
-      const isAttached = kind === 'wait'
-      const noWait = isAttached ? '' : "This step doesn't wait for the job (`wait: false`)."
-      const details = joinSentences(noWait, toWait)
-      return { sign: isAttached ? md`⏳` : md`🚀`, headline: SUBMITTED[kind], details, namesJob }
+      const { kind = 'create' } = accepted ?? {}
+      if (kind === 'wait') return { sign: '⏳', headline: SUBMITTED[kind], details: toWait }
+      const details = `This step doesn't wait for the job (\`wait: false\`). ${toWait}`
+      return { sign: '🚀', headline: SUBMITTED[kind], details }
     }
     case 'error': {
-      const { headline, details } = lastFailure ?? { headline: '', details: '' }
+      const { headline = '', details = '' } = lastFailure ?? {}
       const isUnknown = hasStatus(error, 404)
-      const wasAccepted = isUnknown && inputs['job-id'] === ''
-      const accepted = `${mintlify} accepted job ${name} before, so it may be running.`
+      const wasAccepted = isUnknown && run.inputs['job-id'] === ''
+      const before = `${mintlify} accepted job ${name} before, so it may be running.`
       // There is nothing to wait for if Mintlify doesn't know the job.
-      const hasJob = end.job !== undefined && !isUnknown
+      const hasJob = job !== undefined && !isUnknown
       return {
-        sign: md`❌`,
+        sign: '❌',
         headline,
-        details: joinSentences(details, wasAccepted ? accepted : '', hasJob ? running : ''),
+        details: joinSentences(details, wasAccepted ? before : '', hasJob ? running : ''),
         namesJob: hasJob || isUnknown,
       }
     }
   }
+}
+
+/** Whether Mintlify sent a link that can't be used. */
+export function hasLostLink(job: Job | undefined): boolean {
+  return job?.invalidFields.includes('prLink') === true
 }
 
 /** Writes a report as sentences for the log, which can be read without the headline and name the job. */

@@ -19,16 +19,8 @@ import { type DocsPull, PAGE_FILE, type PullFile, type PullReport } from '../loo
 import type { Trigger } from '../look/trigger.ts'
 import { mintlifyWord } from '../mintlify/mintlify-errors.ts'
 import type { Plan } from '../prompt/prompt.ts'
-import type { ContextStats } from '../prompt/render.ts'
 import { type Run, runUrlOf } from '../runner/run.ts'
-import {
-  authorsOf,
-  type Ending,
-  hasLostLink,
-  isSuccess,
-  jobOutputs,
-  type Report,
-} from './outcome.ts'
+import { authorsOf, hasLostLink, isSuccess, jobOutputs, type Report } from './outcome.ts'
 
 /** The longest prompt that a summary shows, in characters: GitHub's limit for a whole summary is 1 MiB. */
 const MAX_PROMPT_LENGTH = 200_000
@@ -42,8 +34,7 @@ export function publishReport(report: Report, run: Run): void {
 /** Writes the summary of a job: its result, what that means, and folded details. */
 function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
-  const stats = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
-  const warnings = run.log.summaryWarnings()
+  const warnings = warningLines(run)
   const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
   const state = ended === undefined ? 'is ready for review' : `was ${ended}`
   const heading =
@@ -52,15 +43,13 @@ function jobSummary(report: Report, run: Run): Markdown {
       : sentencesWithCode(headline)
   return joinMarkdown([
     md`## ${warnings.length > 0 && isSuccess(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
-    warningLines(warnings),
+    ...warnings,
     ...pullText,
     pullRequestLine(report),
     continuationLine(plan, job !== undefined, run),
     ...run.log.summaryLines().map(sentencesWithCode),
     sentencesWithCode(report.details),
-    result === 'no-pull-request' && stats
-      ? md`The prompt included: ${contextCounts(stats)}.`
-      : md``,
+    result === 'no-pull-request' ? contextLine(plan, 'included') : md``,
     sentencesWithCode(report.failOnNote),
     footer(run, report),
     foldedDetails(report, run),
@@ -68,43 +57,36 @@ function jobSummary(report: Report, run: Run): Markdown {
 }
 
 /** What went wrong on the way and has a consequence for the user. */
-function warningLines(warnings: readonly string[]): Markdown {
-  return joinMarkdown(
-    warnings.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
-    '\n\n',
-  )
+function warningLines({ log }: Run): readonly Markdown[] {
+  return log.summaryWarnings().map((text) => md`⚠️ ${sentencesWithCode(text)}`)
 }
 
 /** Reports what a run would have done, and shows the prompt. */
 export function reportDryRun(plan: Plan, run: Run): undefined {
-  const { log } = run
-  const forJob = plan.kind === 'message' ? 'send this prompt to' : 'wait for'
-  const purpose =
-    plan.kind === 'create'
-      ? 'start a job with this prompt'
-      : `${forJob} the job ${inBackticks(plan.id)}`
-  const headline = `Dry run: nothing was sent to ${run.mintlify}`
-  const text = `Without \`dry-run\`, this run would ${purpose}.`
-  run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
-  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
-  run.writeSummary('job', dryRunSummary({ headline, details: text }, plan, run))
-  log.notice(`${headline}. ${text}`, headline)
-}
-
-function dryRunSummary({ headline, details: text }: Failure, plan: Plan, run: Run): Markdown {
-  const warnings = run.log.summaryWarnings()
-  return joinMarkdown([
+  const { log, mintlify } = run
+  const id = plan.kind === 'create' ? '' : inBackticks(plan.id)
+  const purposes = {
+    create: 'start a job with this prompt',
+    message: `send this prompt to the job ${id}`,
+    wait: `wait for the job ${id}`,
+  }
+  const headline = `Dry run: nothing was sent to ${mintlify}`
+  const text = `Without \`dry-run\`, this run would ${purposes[plan.kind]}.`
+  const warnings = warningLines(run)
+  const summary = [
     md`## ${warnings.length > 0 ? '⚠️' : '📝'} ${sentencesWithCode(headline)}`,
     sentencesWithCode(text),
-    warningLines(warnings),
+    ...warnings,
     continuationLine(plan, false, run),
-    ...run.log.summaryLines().map(sentencesWithCode),
-    plan.kind === 'wait' || !plan.contextStats
-      ? md``
-      : md`The prompt includes: ${contextCounts(plan.contextStats)}.`,
+    ...log.summaryLines().map(sentencesWithCode),
+    contextLine(plan, 'includes'),
     footer(run),
     promptBlock(plan, run),
-  ])
+  ]
+  run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
+  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
+  run.writeSummary('job', joinMarkdown(summary))
+  log.notice(`${headline}. ${text}`, headline)
 }
 
 /** The summary of a run that did nothing, or that was killed or failed before it could write one. */
@@ -169,23 +151,26 @@ function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: R
   // With `context: none`, nothing is added to the prompt.
   const asked = (what: string): string =>
     inputs.context === 'none' ? '' : `, and the agent was asked to ${what}`
-  const parts = [md`This run updated ${name}${openFor}.`]
-  if (conflicts === true)
-    parts.push(
-      md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`,
-    )
-  if (editors !== '')
-    parts.push(md`The pull request contains commits by ${editors}${asked('keep them')}.`)
-  return joinMarkdown(parts, ' ')
+  const conflict = md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`
+  const edits = md`The pull request contains commits by ${editors}${asked('keep them')}.`
+  return joinMarkdown(
+    [
+      md`This run updated ${name}${openFor}.`,
+      conflicts === true ? conflict : md``,
+      editors === '' ? md`` : edits,
+    ],
+    ' ',
+  )
 }
 
-function footer({ inputs }: Run, report?: Report): Markdown {
-  const parts: Markdown[] = []
+function footer({ inputs }: Run, { job, took }: Partial<Report> = {}): Markdown {
   const { 'project-id': projectId, matrix } = inputs
-  if (projectId !== '') parts.push(md`project ${code(projectId)}`)
-  if (matrix !== '') parts.push(md`${matrix}`)
-  if (report?.job?.model != null) parts.push(md`model ${word(report.job.model)}`)
-  if (report !== undefined && report.took !== '') parts.push(md`${report.took}`)
+  const parts = [
+    projectId === '' ? md`` : md`project ${code(projectId)}`,
+    md`${matrix}`,
+    job?.model == null ? md`` : md`model ${word(job.model)}`,
+    md`${took ?? ''}`,
+  ]
   return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
 }
 
@@ -204,11 +189,15 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
 }
 
 /** Counts what the prompt included: `12 commits, 34 files, 2 merged pull requests`. */
-function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
-  if (files === undefined && commits === 0) return 'no changes, because GitHub could not be read'
+function contextLine(plan: Plan | undefined, verb: 'includes' | 'included'): Markdown {
+  if (plan === undefined || plan.kind === 'wait' || !plan.contextStats) return md``
+  const { commits, files, mergedPulls } = plan.contextStats
   const changed = files === undefined ? 'an unknown number of files' : countOf(files, 'file')
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  return `${countOf(commits, 'commit')}, ${changed}${pulls}`
+  const isUnread = files === undefined && commits === 0
+  return isUnread
+    ? md`The prompt ${verb}: no changes, because GitHub could not be read.`
+    : md`The prompt ${verb}: ${countOf(commits, 'commit')}, ${changed}${pulls}.`
 }
 
 function word(text: string): Markdown {
@@ -237,27 +226,22 @@ export function workingBody(trigger: Trigger, stage: Stage, run: Run): Markdown 
 }
 
 /** Writes the comment of a run that has ended. `hasNote`: whether a command on the docs pull request continues the job. */
-export function endBody(
-  trigger: Trigger,
-  ending: Ending,
-  hints: { readonly canResume: boolean; readonly hasNote: boolean },
-  run: Run,
-): Markdown {
-  const { sign, headline, details, prLink, prName, took } = ending
+export function endBody(trigger: Trigger, report: Report, hasNote: boolean, run: Run): Markdown {
+  const { sign, headline, details, prLink, prName, took } = report
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
   return joinMarkdown([
     md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
-    ...ending.pullText,
-    originLine(trigger, run, took === '' ? [] : [md`took ${took}`]),
+    ...report.pullText,
+    originLine(trigger, run, took),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
-    nextSteps(trigger, ending, hints, run),
+    nextSteps(trigger, report, hasNote, run),
   ])
 }
 
 function nextSteps(
   { command }: Trigger,
-  { result, jobId, namesJob }: Ending,
-  { canResume, hasNote }: Parameters<typeof endBody>[2],
+  { result, jobId, namesJob, accepted }: Report,
+  hasNote: boolean,
   run: Run,
 ): Markdown {
   const { command: word, 'follow-up': followUp } = run.inputs
@@ -272,19 +256,15 @@ function nextSteps(
   const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
   if (result === 'failed' || result === 'archived') {
     if (hasWord) words.push(md`To try again with a new job, comment ${again}.`)
-  } else if (canResume)
+  } else if (command !== undefined && accepted !== undefined)
     words.push(md`You can also re-run the ${runLink(run)} to wait for this job.`)
   return joinMarkdown(words, ' ')
 }
 
-/** Writes the comment of a run that was killed. `canResume`: whether a re-run waits for the job. */
-export function interruptedBody(
-  trigger: Trigger,
-  jobId: string,
-  canResume: boolean,
-  run: Run,
-): Markdown {
-  const rerun = canResume ? md`re-run the ${runLink(run)}, or ` : md``
+/** Writes the comment of a run that was killed. */
+export function interruptedBody(trigger: Trigger, jobId: string, run: Run): Markdown {
+  // A re-run of a command waits for the job.
+  const rerun = trigger.command ? md`re-run the ${runLink(run)}, or ` : md``
   const words =
     jobId === ''
       ? md`The workflow run was interrupted before ${run.mintlify} responded. If a job was started, it is still running and may open a pull request.`
@@ -305,16 +285,12 @@ export function usageBody({ inputs }: Run): Markdown {
   return joinMarkdown([
     md`**What should the agent do?** Write your instructions after ${code(command)}, for example:`,
     code(`${command} explain the new flag in the CLI guide`),
-    ...(followUp ? [further] : []),
+    followUp ? further : md``,
   ])
 }
 
 /** Says what the run is for, and links it. */
-function originLine(
-  { event, command }: Trigger,
-  run: Run,
-  more: readonly Markdown[] = [],
-): Markdown {
+function originLine({ event, command }: Trigger, run: Run, took = ''): Markdown {
   const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
   let what = md`For ${code(sha.slice(0, 7))}`
   if (command !== undefined) {
@@ -323,11 +299,32 @@ function originLine(
     what = request === '' ? md`Requested by ${by}` : md`${by} asked: ${request}`
   }
   const { matrix } = run.inputs
-  return joinMarkdown([what, md`${matrix}`, ...more, runLink(run)], ' · ')
+  return joinMarkdown([what, md`${matrix}`, md`${took && `took ${took}`}`, runLink(run)], ' · ')
 }
 
 function runLink({ environment }: Run): Markdown {
   return link('workflow run', runUrlOf(environment))
+}
+
+/** The report with what GitHub shows of the job, and a note about it. */
+export function withPull(report: Report, pull: PullReport | undefined, note: Markdown): Report {
+  if (pull === undefined) return { ...report, pullText: [note] }
+  const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
+  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
+  const words = isWithoutPull
+    ? noPullRequestWords(pull)
+    : ended && { headline: `The docs pull request was ${ended}` }
+  return { ...report, ...words, pullText: [...pullSummary(pull), note], pull }
+}
+
+/** Says why a job has no pull request; `undefined` if GitHub doesn't show it. */
+function noPullRequestWords(report: PullReport): Failure | undefined {
+  if (report.kind === 'unchanged')
+    return { headline: 'No docs changes: the agent changed no files', details: '' }
+  if (report.kind !== 'published') return undefined
+  const commits = countOf(report.commits, 'commit')
+  const headline = `The agent pushed ${commits} directly to ${inBackticks(report.branch)}`
+  return { headline, details: '' }
 }
 
 const MAX_NAMED_FILES = 10
@@ -354,27 +351,23 @@ function pullSummary(report: PullReport): readonly Markdown[] {
   ]
 }
 
-function filesText(pull: DocsPull): Markdown {
-  if (pull.files === undefined) return md``
-  if (pull.fileCount === 0) return md`The pull request changes no files.`
-  return md`${filesCount(pull)}: ${filesList(pull.files, pull)}`
+function filesText({ files, fileCount, url }: DocsPull): Markdown {
+  if (files === undefined) return md``
+  if (fileCount === 0) return md`The pull request changes no files.`
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
+    const anchor = createHash('sha256').update(path).digest('hex')
+    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
+  })
+  return md`${filesCount(files, fileCount)}: ${andMore(named, fileCount)}`
 }
 
 /** `3 pages, 1 other file`; pages are counted if all files are known. */
-function filesCount({ files = [], fileCount }: DocsPull): string {
+function filesCount(files: readonly PullFile[], fileCount: number): string {
   const pages =
     fileCount > files.length ? 0 : files.filter(({ path }) => PAGE_FILE.test(path)).length
   if (pages === 0) return countOf(fileCount, 'file')
   const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
   return `${countOf(pages, 'page')}${others}`
-}
-
-function filesList(files: readonly PullFile[], { url, fileCount }: DocsPull): Markdown {
-  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
-    const anchor = createHash('sha256').update(path).digest('hex')
-    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
-  })
-  return andMore(named, fileCount)
 }
 
 function previewText({ preview: { state, url }, checks }: DocsPull): Markdown {
@@ -404,24 +397,4 @@ function checkFailureText(check: DocsPull['checks']['deployment']): Markdown {
   if (check === undefined) return md``
   const name = link('check', check.url)
   return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
-}
-
-/** The report with what GitHub shows of the job. */
-export function withPull(report: Report, pull: PullReport): Report {
-  const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
-  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
-  const words = isWithoutPull
-    ? noPullRequestWords(pull)
-    : ended && { headline: `The docs pull request was ${ended}` }
-  return { ...report, ...words, pullText: pullSummary(pull), pull }
-}
-
-/** Says why a job has no pull request; `undefined` if GitHub doesn't show it. */
-function noPullRequestWords(report: PullReport): Failure | undefined {
-  if (report.kind === 'unchanged')
-    return { headline: 'No docs changes: the agent changed no files', details: '' }
-  if (report.kind !== 'published') return undefined
-  const commits = countOf(report.commits, 'commit')
-  const headline = `The agent pushed ${commits} directly to ${inBackticks(report.branch)}`
-  return { headline, details: '' }
 }

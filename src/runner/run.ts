@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as core from '@actions/core'
 import { GitHub } from '../github/client.ts'
-import { INPUTS, type InputProblem, type Inputs, readInputs, secretsOf } from '../inputs/table.ts'
+import {
+  INPUTS,
+  type InputName,
+  type InputProblem,
+  type Inputs,
+  readInputs,
+  secretsOf,
+} from '../inputs/table.ts'
 import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
 import { byteLength, errorMessage, isRecord, logText, parseJson, shorten } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
@@ -130,7 +137,7 @@ export class Run {
   constructor(
     environment: Environment,
     waiting: Waiting,
-    options: { readonly isPost?: boolean } = {},
+    { isPost = false }: { readonly isPost?: boolean } = {},
   ) {
     const secrets = secretsOf(environment.inputs)
     for (const secret of secrets) core.setSecret(secret)
@@ -154,12 +161,15 @@ export class Run {
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      ...(options.isPost === true && {
-        retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS,
-      }),
+      retryAfterDeadlineMs: isPost ? waiting.clock.now() + POST_RETRY_AFTER_MS : undefined,
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}
+  }
+
+  /** Returns the text of an input as it was given, or its default. */
+  inputText(name: InputName): string {
+    return this.environment.inputs.get(name)?.trim() || INPUTS[name].default
   }
 
   /** Sets outputs. One that is too long is left empty, with a warning. */
