@@ -1,7 +1,7 @@
 import { updateDocsPull } from './act/docs-pull.ts'
 import { RunRecord } from './act/record.ts'
 import { pollJob, submit } from './act/submit.ts'
-import { decide, type Remark, unclearStart, waitFor, withMissingPermission } from './decide/plan.ts'
+import { decide, type Remark, unclearStart, withMissingPermission } from './decide/plan.ts'
 import type { Skip } from './decide/skip.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { md } from './lib/markdown.ts'
@@ -144,7 +144,8 @@ async function begin(
   if (isFull(written.error)) throw new JobError(COMMIT_IS_FULL)
   if (!isRerun(environment)) return { plan, rerun: 'new-run' }
   // The first attempt may have sent the message.
-  if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
+  if (inputs['job-id'] !== '')
+    return { plan: { kind: 'wait', id: inputs['job-id'] }, rerun: 'safe' }
   const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
   throw new JobError(
     unclearStart(

@@ -1,17 +1,16 @@
 import type { GitHubCall } from '../github/client.ts'
 import type { GitHubError } from '../github/github-errors.ts'
-import { writePermission } from '../github/pull-requests.ts'
+import { parsePullRequest, writePermission } from '../github/pull-requests.ts'
 import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
+import { formatAge } from '../lib/time.ts'
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
+import { comparesWithLastJob } from '../look/event.ts'
 import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
 import { STATUS_PERMISSION, WITHOUT_STATUS } from '../look/status.ts'
 import type { Trigger } from '../look/trigger.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import { isRerun, type Run } from '../runner/run.ts'
-import { type Skip, skip, skipPaused } from './skip.ts'
-
-/** What a run does about its job, as plain data. */
-type Action = CreateAction | MessageAction | WaitAction
+import { type Skip, skip } from './skip.ts'
 
 export type CreateAction = {
   readonly kind: 'create'
@@ -22,17 +21,17 @@ export type MessageAction = {
   readonly kind: 'message'
   readonly id: string
   /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
-  readonly namedAtMs: number | undefined
+  readonly namedAtMs?: number
   /** The docs pull request that the run updates. */
-  readonly pull: PullState | undefined
+  readonly pull?: PullState | undefined
 }
 export type WaitAction = {
   readonly kind: 'wait'
   readonly id: string
   /** As Mintlify has just shown it. */
-  readonly job: Job | undefined
+  readonly job?: Job | undefined
   /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
-  readonly namedAtMs: number | undefined
+  readonly namedAtMs?: number
 }
 
 /** Why nothing is started. */
@@ -50,97 +49,64 @@ export type Remark =
   | { readonly level: 'notice'; readonly text: string; readonly title: string }
   | { readonly level: 'failure'; readonly error: GitHubError; readonly call: GitHubCall }
 
-type Decision = (Action & { readonly remarks: readonly Remark[] }) | Skip | Stop
+/** What a run does about its job, as plain data. */
+type Decision =
+  | ((CreateAction | MessageAction | WaitAction) & { readonly remarks: readonly Remark[] })
+  | Skip
+  | Stop
 type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
 
 /** Decides from what was looked up, and from the inputs, what to do about the job. */
 export function decide(situation: Situation, run: RunFacts): Decision {
   const { trigger, earlier, ownJob, unchanged, hasInstructions } = situation
-  const { inputs, environment } = run
   const { attempt } = earlier
-  const given = inputs['job-id']
+  const given = run.inputs['job-id']
   const isReview = trigger.command?.kind === 'review'
   if (unchanged !== undefined) return skip('notice', unchanged, 'Nothing changed')
   if (given !== '') {
-    if (!hasInstructions && !isReview) return { ...waitFor(given), remarks: [] }
-    if (attempt.kind !== 'none') return { ...waitFor(given), remarks: [MAYBE_SENT] }
-    return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined, remarks: [] }
+    if (!hasInstructions && !isReview) return { kind: 'wait', id: given, remarks: [] }
+    if (attempt.kind !== 'none') return { kind: 'wait', id: given, remarks: [MAYBE_SENT] }
+    return { kind: 'message', id: given, remarks: [] }
   }
   if (attempt.kind === 'maybe-started') return MAYBE_STARTED
   if (attempt.kind === 'unknown') {
-    const why = withPermission(attempt.why, attempt.error, trigger)
+    const { why, error } = attempt
     const headline = 'Could not tell which job the first attempt started'
-    return unclearStart(`${headline}: ${why}.`, headline)
+    return unclearStart(`${headline}: ${error ? cause(error, trigger) : why}.`, headline)
   }
-  if (ownJob?.failure) return ownJob.failure
+  if (ownJob?.failure) return stop(ownJob.failure)
   if (ownJob !== undefined && !hasEnded(ownJob)) {
     const { id, job, namedAtMs } = ownJob
     const text = `Job ${inBackticks(id)} was started by an earlier attempt of this run. This attempt waits for it.`
-    return { kind: 'wait', id, job, namedAtMs, remarks: [{ level: 'info', text }] }
+    return { kind: 'wait', id, job, namedAtMs, remarks: [info(text)] }
   }
   if (isReview) return decideReview(situation, run)
   if (attempt.kind === 'forgotten') return newJob([FORGOTTEN, ...remarksOnNewJob(situation)])
-  return decideUpdate(situation, environment, run)
+  return decideUpdate(situation, run)
 }
 
-/** Decides about a run that may update the docs pull request of an earlier one. */
-function decideUpdate(
-  situation: Situation,
-  environment: Run['environment'],
-  run: RunFacts,
-): Decision {
-  const { trigger, earlier, ownJob, earlierJob } = situation
-  const { 'follow-up': followUp } = run.inputs
-  const remarks: Remark[] = []
-  if (ownJob !== undefined)
-    remarks.push(endRemark(`Job ${inBackticks(ownJob.id)}`, ownJob, 'attempt'))
-  else if (trigger.command === undefined && !followUp) return newJob([])
-  else if (!earlier.earlierJob.known)
-    return isRerun(environment)
-      ? stopWithoutLookup(earlier.earlierJob.error, trigger)
-      : newJob([lookupRemark(earlier.earlierJob.error, trigger)])
-  else if (earlier.unnamed !== '') {
-    const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
-    remarks.push({ level: 'notice', text, title: 'An earlier run may have started a job' })
-  }
-  if (earlierJob !== undefined) return continueJob(earlierJob, remarks, situation, run)
-  if (ownJob !== undefined) return newJob(remarks, mentioned(ownJob.pull))
-  return newJob([...remarks, ...remarksOnNewJob(situation)])
+const MAYBE_SENT = notice(
+  'This re-run sends no second message',
+  'An earlier attempt may have sent the message already, so this one only waits for the job.',
+)
+
+/** The failure of a re-run that doesn't know whether an earlier attempt started a job. */
+export function unclearStart(what: string, headline: string): Stop {
+  const advice =
+    "This attempt started nothing, so that two jobs don't run at once. Check the dashboard. If there is a job, set `job-id` to wait for it. If there is none, start a new run instead of re-running this one."
+  const details = joinSentences(what, advice)
+  return { ...stop({ headline, details }), maybeStarted: true }
 }
 
-/** Sends a message to an earlier job if its docs pull request is open, or if it may still open one. */
-function continueJob(
-  earlierJob: ObservedJob,
-  remarks: readonly Remark[],
-  { trigger: { event, command }, nowMs }: Situation,
-  { inputs, environment }: RunFacts,
-): Decision {
-  const { id, namedAtMs, pull, job, failure } = earlierJob
-  const name = `The earlier job ${inBackticks(id)}`
-  if (failure) return failure
-  if (hasEnded(earlierJob))
-    return newJob([...remarks, endRemark(name, earlierJob)], mentioned(pull))
-  if (pull !== undefined) {
-    const pause = skipPaused(pull, { inputs, environment }, event, nowMs)
-    if (pause !== undefined) return pause
-    const said = [...remarks, pullRemark(pull, id)]
-    const isOver = ['merged', 'closed', 'invisible'].includes(pull.state)
-    return isOver ? newJob(said, pull) : { kind: 'message', id, namedAtMs, pull, remarks: said }
-  }
-  // A finished job without a pull request has nothing to continue, except for a person's further words.
-  if (command === undefined && job !== undefined && isTerminal(job.status)) {
-    const text = `${name} completed without a pull request. This run starts a new job.`
-    return newJob([...remarks, { level: 'info', text }])
-  }
-  const text = `${name} has no pull request yet. This run sends the job a message.`
-  return {
-    kind: 'message',
-    id,
-    namedAtMs,
-    pull,
-    remarks: [...remarks, { level: 'info', text }],
-  }
-}
+const MAYBE_STARTED = unclearStart(
+  'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
+  'The first attempt may have started a job',
+)
+
+const FORGOTTEN = notice(
+  'This re-run starts a new job',
+  "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
+)
 
 /** Decides about a review that requests changes: a message to the docs pull request's job, and never a new job. */
 function decideReview(situation: Situation, { inputs: { command } }: RunFacts): Decision {
@@ -150,38 +116,151 @@ function decideReview(situation: Situation, { inputs: { command } }: RunFacts): 
     const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
     return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
   }
-  const { attempt } = earlier
-  const found = ownJob ?? earlierJob
-  if (found === undefined && !earlier.earlierJob.known) {
-    const { why, error } = earlier.earlierJob
+  const job = ownJob ?? earlierJob
+  if (job === undefined) {
+    if (earlier.earlierJob.known)
+      return refuse(
+        'is unknown, because the source comment was deleted or was signed with another API key',
+      )
     const headline = 'Could not look for the job of this docs pull request'
-    const details = `${headline}: ${withPermission(why, error, trigger)}. The review was not sent to the agent.`
-    return { kind: 'stop', headline, details, maybeStarted: false, isTransient: false }
+    const details = `${headline}: ${cause(earlier.earlierJob.error, trigger)}. The review was not sent to the agent.`
+    return stop({ headline, details })
   }
-  if (found === undefined)
-    return refuse(
-      'is unknown, because the source comment was deleted or was signed with another API key',
-    )
-  const { id, namedAtMs, pull, failure } = found
-  if (failure) return failure
-  if (hasEnded(found)) return refuse(ENDINGS[found.state] ?? '')
-  return pull?.state === 'merged' || pull?.state === 'closed'
-    ? refuse(`can't change it any more: it was ${pull.state}`)
-    : {
-        kind: 'message',
-        id,
-        namedAtMs,
-        pull,
-        remarks: attempt.kind === 'forgotten' ? [MAYBE_REVIEWED] : [],
-      }
+  if (job.failure) return stop(job.failure)
+  if (hasEnded(job)) return refuse(ENDINGS[job.state] ?? '')
+  const state = job.pull?.state
+  if (state === 'merged' || state === 'closed')
+    return refuse(`can't change it any more: it was ${state}`)
+  return sendTo(job, earlier.attempt.kind === 'forgotten' ? [MAYBE_REVIEWED] : [])
 }
 
-export function waitFor(id: string): WaitAction {
-  return { kind: 'wait', id, job: undefined, namedAtMs: undefined }
+const MAYBE_REVIEWED = notice(
+  'This re-run sends the review again',
+  'The first attempt recorded no message (`comment: never`), so this re-run sends the review to the agent, perhaps for the second time.',
+)
+
+/** Decides about a run that may update the docs pull request of an earlier one. */
+function decideUpdate(situation: Situation, run: RunFacts): Decision {
+  const { trigger, earlier, ownJob, earlierJob } = situation
+  const remarks: Remark[] = []
+  if (ownJob !== undefined) {
+    remarks.push(endRemark(`Job ${inBackticks(ownJob.id)}`, ownJob, 'attempt'))
+  } else if (trigger.command === undefined && !run.inputs['follow-up']) {
+    return newJob([])
+  } else if (!earlier.earlierJob.known) {
+    const { error } = earlier.earlierJob
+    if (isRerun(run.environment)) return stopWithoutLookup(error, trigger)
+    return newJob([lookupRemark(error, trigger)])
+  } else if (earlier.unnamed !== '') {
+    const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
+    remarks.push(notice('An earlier run may have started a job', text))
+  }
+  if (earlierJob !== undefined) return continueJob(earlierJob, remarks, situation, run)
+  if (ownJob === undefined) remarks.push(...remarksOnNewJob(situation))
+  return newJob(remarks, mentioned(ownJob?.pull))
 }
 
-function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
-  return { kind: 'create', earlierPull, remarks }
+/** The failure of a re-run that can't look for an earlier job. */
+function stopWithoutLookup(error: GitHubError, trigger: Trigger): Stop {
+  const headline = 'Could not look for an earlier job'
+  const isTransient = ['rate-limit', 'other'].includes(error.kind)
+  const details = joinSentences(
+    `${headline}: ${cause(error, trigger)}. A new job might repeat its work.`,
+    isTransient ? '' : 'To start one anyway, start a new run instead of re-running this one.',
+  )
+  return stop({ headline, details, isTransient })
+}
+
+/** The warning of a first attempt that can't look for an earlier job. */
+function lookupRemark(error: GitHubError, trigger: Trigger): Remark {
+  const permission = permissionToRead(error, trigger)
+  const purpose = 'look for an earlier job'
+  // A token that can't read statuses can't write them either: one permission is missing for both.
+  const isMissing = error.kind === 'permission' && permission === 'statuses: read'
+  const call = isMissing
+    ? { permission: STATUS_PERMISSION, effect: WITHOUT_STATUS, note: 'This run starts a new job.' }
+    : { permission, effect: 'this run starts a new job, which opens another pull request' }
+  return { level: 'failure', error, call: { purpose, ...call } }
+}
+
+/** Says why GitHub denied a look at the record, with the permission that may be missing. */
+function cause(error: GitHubError, trigger: Trigger): string {
+  return withMissingPermission(permissionToRead(error, trigger), error)
+}
+
+export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
+  if (kind !== 'permission') return message
+  return `${message}. The workflow may not grant \`${permission}\``
+}
+
+/** The permission that a token needs to read the record of a job. */
+function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
+  if (command !== undefined) return writePermission(command.source.thread)
+  if (path === '' || path.endsWith('status')) return 'statuses: read'
+  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+}
+
+/** Sends a message to an earlier job if its docs pull request is open, or if it may still open one. */
+function continueJob(
+  earlierJob: ObservedJob,
+  remarks: readonly Remark[],
+  situation: Situation,
+  run: RunFacts,
+): Decision {
+  const { id, pull, job, failure } = earlierJob
+  const name = `The earlier job ${inBackticks(id)}`
+  if (failure) return stop(failure)
+  if (hasEnded(earlierJob))
+    return newJob([...remarks, endRemark(name, earlierJob)], mentioned(pull))
+  if (pull !== undefined) {
+    const said = [...remarks, pullRemark(pull, id)]
+    if (mentioned(pull)) return newJob(said, pull)
+    return skipPaused(pull, situation, run) ?? sendTo(earlierJob, said)
+  }
+  // A finished job without a pull request has nothing to continue, except for a person's further words.
+  if (situation.trigger.command === undefined && job !== undefined && isTerminal(job.status)) {
+    const text = `${name} completed without a pull request. This run starts a new job.`
+    return newJob([...remarks, info(text)])
+  }
+  const text = `${name} has no pull request yet. This run sends the job a message.`
+  return sendTo(earlierJob, [...remarks, info(text)])
+}
+
+/**
+ * Skips a run that would add to a docs pull request which has been waiting for a review for longer than `pause-after`. The
+ * next run includes its changes, because it compares with the last job that was sent.
+ */
+function skipPaused(
+  { prLink, waitingSinceMs }: PullState,
+  { trigger: { event }, nowMs }: Situation,
+  { inputs, environment }: RunFacts,
+): Skip | undefined {
+  const waitedMs = nowMs - (waitingSinceMs || nowMs)
+  const { 'pause-after': pauseAfter = Infinity } = inputs
+  if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
+  const { name } = parsePullRequest(prLink)
+  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
+  return { ...skip('notice', reason, 'The docs pull request is waiting for a review'), prLink }
+}
+
+/** Explains the state of the earlier docs pull request, and what this run does therefore. */
+function pullRemark(pull: PullState, jobId: string): Remark {
+  const { prLink, state, conflicts, openFor, why } = pull
+  const shown = clip(prLink, 300)
+  if (state === 'merged' || state === 'closed')
+    return info(`The earlier pull request ${shown} was ${state}. This run starts a new job.`)
+  if (state === 'invisible') {
+    const text = `\`github-token\` can't read the earlier pull request ${shown}, so this run starts a new job. To update pull requests in ${parsePullRequest(prLink).project}, use a token that can read them, for example a GitHub App's.`
+    return notice("`github-token` can't read the earlier pull request", text)
+  }
+  if (state === 'unknown') {
+    const text = `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`
+    return notice('Could not look up the earlier pull request', text)
+  }
+  const text = `This run updates the pull request ${shown} (job ${jobId}${openFor}).`
+  return info(
+    joinSentences(text, conflicts ? 'The pull request conflicts with its base branch.' : ''),
+  )
 }
 
 /** The earlier docs pull request, if a new job's prompt should mention it. */
@@ -190,37 +269,6 @@ function mentioned(pull: PullState | undefined): PullState | undefined {
   return isOver ? pull : undefined
 }
 
-const MAYBE_SENT: Remark = {
-  level: 'notice',
-  text: 'An earlier attempt may have sent the message already, so this one only waits for the job.',
-  title: 'This re-run sends no second message',
-}
-
-const FORGOTTEN: Remark = {
-  level: 'notice',
-  text: "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
-  title: 'This re-run starts a new job',
-}
-
-const MAYBE_REVIEWED: Remark = {
-  level: 'notice',
-  text: 'The first attempt recorded no message (`comment: never`), so this re-run sends the review to the agent, perhaps for the second time.',
-  title: 'This re-run sends the review again',
-}
-
-/** The failure of a re-run that doesn't know whether an earlier attempt started a job. */
-export function unclearStart(what: string, headline: string): Stop {
-  const advice =
-    "This attempt started nothing, so that two jobs don't run at once. Check the dashboard. If there is a job, set `job-id` to wait for it. If there is none, start a new run instead of re-running this one."
-  const details = joinSentences(what, advice)
-  return { kind: 'stop', headline, details, maybeStarted: true, isTransient: false }
-}
-
-const MAYBE_STARTED = unclearStart(
-  'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
-  'The first attempt may have started a job',
-)
-
 const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {
   failed: 'failed',
   archived: 'was archived',
@@ -228,7 +276,7 @@ const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {
 }
 
 function endRemark(name: string, { state }: ObservedJob, what = 'run'): Remark {
-  return { level: 'info', text: `${name} ${ENDINGS[state]}. This ${what} starts a new job.` }
+  return info(`${name} ${ENDINGS[state]}. This ${what} starts a new job.`)
 }
 
 /** Says why a run starts a new job though an earlier one may exist. */
@@ -249,69 +297,22 @@ function remarksOnNewJob({ trigger, earlier, hasRecord }: Situation): Remark[] {
   return remarks
 }
 
-/** Explains the state of the earlier docs pull request, and what this run does therefore. */
-function pullRemark({ prLink, ...pull }: PullState, jobId: string): Remark {
-  const { state, conflicts, openFor, repository, why } = pull
-  const shown = clip(prLink, 300)
-  if (state === 'merged' || state === 'closed') {
-    const text = `The earlier pull request ${shown} was ${state}. This run starts a new job.`
-    return { level: 'info', text }
-  }
-  if (state === 'invisible') {
-    return {
-      level: 'notice',
-      text: `\`github-token\` can't read the earlier pull request ${shown}, so this run starts a new job. To update pull requests in ${repository}, use a token that can read them, for example a GitHub App's.`,
-      title: "`github-token` can't read the earlier pull request",
-    }
-  }
-  if (state === 'unknown') {
-    return {
-      level: 'notice',
-      text: `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`,
-      title: 'Could not look up the earlier pull request',
-    }
-  }
-  const conflict = conflicts === true ? 'The pull request conflicts with its base branch.' : ''
-  const text = `This run updates the pull request ${shown} (job ${jobId}${openFor}).`
-  return { level: 'info', text: joinSentences(text, conflict) }
+function info(text: string): Remark {
+  return { level: 'info', text }
 }
 
-/** The failure of a re-run that can't look for an earlier job. */
-function stopWithoutLookup(error: GitHubError, trigger: Trigger): Stop {
-  const headline = 'Could not look for an earlier job'
-  const isTransient = ['rate-limit', 'other'].includes(error.kind)
-  const details = joinSentences(
-    `${headline}: ${withPermission(error.message, error, trigger)}. A new job might repeat its work.`,
-    isTransient ? '' : 'To start one anyway, start a new run instead of re-running this one.',
-  )
-  return { kind: 'stop', headline, details, maybeStarted: false, isTransient }
+function notice(title: string, text: string): Remark {
+  return { level: 'notice', text, title }
 }
 
-/** The warning of a first attempt that can't look for an earlier job. */
-function lookupRemark(error: GitHubError, trigger: Trigger): Remark {
-  const permission = permissionToRead(error, trigger)
-  const purpose = 'look for an earlier job'
-  // A token that can't read statuses can't write them either: one permission is missing for both.
-  const isMissing = error.kind === 'permission' && permission === 'statuses: read'
-  const call = isMissing
-    ? { permission: STATUS_PERMISSION, effect: WITHOUT_STATUS, note: 'This run starts a new job.' }
-    : { permission, effect: 'this run starts a new job, which opens another pull request' }
-  return { level: 'failure', error, call: { purpose, ...call } }
+function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
+  return { kind: 'create', earlierPull, remarks }
 }
 
-function withPermission(why: string, error: GitHubError | undefined, trigger: Trigger): string {
-  return error === undefined ? why : withMissingPermission(permissionToRead(error, trigger), error)
+function sendTo({ id, namedAtMs, pull }: ObservedJob, remarks: readonly Remark[]): Decision {
+  return { kind: 'message', id, namedAtMs, pull, remarks }
 }
 
-/** Says why GitHub denied something, with the permission that may be missing. */
-export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
-  if (kind !== 'permission') return message
-  return `${message}. The workflow may not grant \`${permission}\``
-}
-
-/** The permission that a token needs to read the record of a job. */
-function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
-  if (command !== undefined) return writePermission(command.source.thread)
-  if (path === '' || path.endsWith('status')) return 'statuses: read'
-  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+function stop(failure: Failure & { readonly isTransient?: boolean }): Stop {
+  return { kind: 'stop', maybeStarted: false, isTransient: false, ...failure }
 }

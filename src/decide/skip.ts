@@ -1,19 +1,11 @@
 import type { Maybe } from '../github/client.ts'
-import { parsePullRequest } from '../github/pull-requests.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
-import { formatAge } from '../lib/time.ts'
-import {
-  comparesWithLastJob,
-  type GitHubEvent,
-  isAllowedBot,
-  isFromFork,
-  isOfPullRequest,
-} from '../look/event.ts'
+import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
 import {
   type Command,
+  findSkipLabel,
   guardedCommits,
-  hasSkipLabel,
   heedsLabels,
   ignoredAuthor,
   isDocsReview,
@@ -42,24 +34,6 @@ export type Skip = {
 
 export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
   return { kind: 'skip', level, title, reason }
-}
-
-/**
- * Skips a run that would add to a docs pull request which has been waiting for a review for longer than `pause-after`. The
- * next run includes its changes, because it compares with the last job that was sent.
- */
-export function skipPaused(
-  { prLink, waitingSinceMs }: { readonly prLink: string; readonly waitingSinceMs?: number },
-  { inputs, environment }: { readonly inputs: Inputs; readonly environment: Environment },
-  event: GitHubEvent,
-  nowMs: number,
-): Skip | undefined {
-  const waitedMs = waitingSinceMs ? nowMs - waitingSinceMs : 0
-  const { 'pause-after': pauseAfter = Infinity } = inputs
-  if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
-  const { name } = parsePullRequest(prLink)
-  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
-  return { ...skip('notice', reason, 'The docs pull request is waiting for a review'), prLink }
 }
 
 /** Decides by the payload and the inputs alone whether a run is to do something. */
@@ -151,12 +125,10 @@ function skipWithoutKey(
   if (!isFork && !isDependabot) return undefined
   const whom = isDependabot ? 'by Dependabot, which has its own secrets' : 'from forks'
   const ways = [
-    ...(isDependabot ? ['set one there'] : isPull ? [] : ['set one in this fork']),
-    ...(inputs.command === ''
-      ? []
-      : [`comment with ${inputs.command} in the main thread of the pull request`]),
+    isDependabot ? 'set one there' : !isPull && 'set one in this fork',
+    inputs.command && `comment with ${inputs.command} in the main thread of the pull request`,
     'start the job after the merge, on `push`',
-  ]
+  ].filter((way) => way)
   const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}. Instead, ${ways.join(', or ')}`
   return skip('notice', reason, 'No API key in this run')
 }
@@ -167,31 +139,27 @@ function skipUnneeded(
   inputs: Inputs,
   { mergedPulls, labels }: Pick<Origin, 'mergedPulls' | 'labels'>,
 ): Skip | undefined {
+  if (isWaitOnly(inputs)) return undefined
   const reasonOf = (author: string | undefined, ofLabels: readonly string[]) => {
     if (author !== undefined) return `by ${author} (\`ignore-authors\`)`
-    const label = heedsLabels(inputs) && ofLabels.find((one) => hasSkipLabel([one], inputs))
+    const label = heedsLabels(inputs) && findSkipLabel(ofLabels, inputs)
     return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
   }
-  if (isWaitOnly(inputs)) return undefined
-  const sender = reasonOf(ignoredAuthor([loopingLogin(event)], inputs), [])
-  if (sender !== undefined) return skip('notice', `this event was caused ${sender}`, OWN_WORK)
+  const unneeded = (reason: string) => skip('notice', reason, "These changes don't need docs")
+  const looping = reasonOf(ignoredAuthor([loopingLogin(event)], inputs), [])
+  if (looping !== undefined) return unneeded(`this event was caused ${looping}`)
   if (isOfPullRequest(event)) {
     const login = event.payload.pull_request?.user?.login
-    const reason = reasonOf(ignoredAuthor([login], inputs), labels)
-    return reason === undefined
-      ? undefined
-      : skip('notice', `this pull request is ${reason}`, OWN_WORK)
+    const ofPull = reasonOf(ignoredAuthor([login], inputs), labels)
+    return ofPull === undefined ? undefined : unneeded(`this pull request is ${ofPull}`)
   }
   const reasons = guardedCommits(event, inputs).map((commit) => {
     const ofPulls = mergedPulls.get(commit.sha)?.flatMap((pull) => pull.labels) ?? []
     return reasonOf(ownAuthor(commit, inputs, mergedPulls), ofPulls)
   })
   if (reasons.length === 0 || reasons.includes(undefined)) return undefined
-  const reason = `every change of this push is ${[...new Set(reasons)].join(' or ')}`
-  return skip('notice', reason, OWN_WORK)
+  return unneeded(`every change of this push is ${[...new Set(reasons)].join(' or ')}`)
 }
-
-const OWN_WORK = "These changes don't need docs"
 
 /** Returns the account behind an event that would start the next one if the agent's work started a job. */
 function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {

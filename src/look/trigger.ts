@@ -369,10 +369,10 @@ async function readPullsOfPush(event: GitHubEvent, { inputs, github }: Run): Pro
   )
 }
 
-/** Whether a pull request with these labels doesn't need docs. */
-export function hasSkipLabel(labels: readonly string[], inputs: Inputs): boolean {
+/** Finds the first label that says that a pull request doesn't need docs. */
+export function findSkipLabel(labels: readonly string[], inputs: Inputs): string | undefined {
   const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
-  return labels.some((label) => skipped.includes(label.toLowerCase()))
+  return labels.find((label) => skipped.includes(label.toLowerCase()))
 }
 
 /** Whether labels can make a run unnecessary: a message to a given job and a report are wanted whatever they are. */

@@ -10,7 +10,7 @@ import {
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { isSha, type Payload, type Release } from '../look/event.ts'
 import type { LastJob } from '../look/status.ts'
-import { hasSkipLabel } from '../look/trigger.ts'
+import { findSkipLabel } from '../look/trigger.ts'
 import type { Run } from '../runner/run.ts'
 import type { ChangedFile } from './files.ts'
 import {
@@ -344,7 +344,7 @@ async function addMergedPulls(
   const skipped = listed
     .toReversed()
     .flatMap(({ sha }) => origins.get(sha) ?? [])
-    .filter(({ labels }) => hasSkipLabel(labels, inputs))
+    .filter(({ labels }) => findSkipLabel(labels, inputs))
     .map(({ number }) => `#${number}`)
   const ignored: Fact = [
     "Pull requests that don't need documentation (ignore their changes)",

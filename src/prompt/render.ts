@@ -4,7 +4,7 @@ import type { ComparedCommit, MergedPull, MergedPulls } from '../github/pull-req
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
 import type { Payload } from '../look/event.ts'
-import { hasSkipLabel, type LineComment } from '../look/trigger.ts'
+import { findSkipLabel, type LineComment } from '../look/trigger.ts'
 import {
   type ChangedFile,
   isPage,
@@ -301,7 +301,7 @@ export function withPulls(
 ): CommitSummary[] {
   return commits.map((commit) => {
     const all = mergedPulls.get(commit.sha) ?? []
-    const pulls = all.filter(({ labels }) => !hasSkipLabel(labels, inputs))
+    const pulls = all.filter(({ labels }) => !findSkipLabel(labels, inputs))
     return all.length === 0 ? commit : { ...withoutBody(commit), pulls }
   })
 }

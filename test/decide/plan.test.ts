@@ -168,8 +168,8 @@ function observed(state: ObservedJob['state'], pull?: PullState): ObservedJob {
     archivedAt: null,
   }
   const shown = { ...fields, id: 'j1', status: state, json: '{}', invalidFields: [] }
-  const job = state === 'gone' || state === 'unknown' ? undefined : shown
-  return { ...NAMED, state, job, pull, failure: undefined }
+  const isKnown = state !== 'gone' && state !== 'unknown'
+  return { ...NAMED, state, ...(isKnown && { job: shown }), pull }
 }
 
 it.each(CASES)('$name leads to $leadsTo', (one) => {
@@ -178,7 +178,7 @@ it.each(CASES)('$name leads to $leadsTo', (one) => {
   const { inputs } = readInputs(new Map(Object.entries(one.inputs ?? {})), (text) => text)
   const nowMs = 100 * DAY_MS
   const prLink = 'https://github.com/acme/docs/pull/1'
-  const facts = { openFor: '', repository: 'acme/docs', why: '', editors: '' }
+  const facts = { openFor: '', why: '', editors: '' }
   const state = pull && {
     prLink,
     state: pull,
