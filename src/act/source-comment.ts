@@ -5,6 +5,7 @@ import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
 import {
   type Draft,
+  findSourceComment,
   hashProject,
   listThread,
   type ReviewRequests,
@@ -108,14 +109,8 @@ export async function readReviewRequests(
 
 /** Reads the project's source comment on a docs pull request; `undefined` if there is none. Or a GitHubError. */
 async function readSourceComment({ repository, number }: DocsPullPlace, run: Run) {
-  const thread = { ...pullRequestThread(number), repository }
-  const listed = await listThread(thread, run)
-  if (!listed.known) throw listed.error
-  const project = hashProject(run)
-  const found = listed.value.own.findLast(
-    ({ marker }) => marker.kind === 'source' && marker.project === project,
-  )
-  return found?.marker.kind === 'source' ? { ref: found.ref, marker: found.marker } : undefined
+  const { own } = await listThread({ ...pullRequestThread(number), repository }, run)
+  return findSourceComment(own, run)
 }
 
 /**

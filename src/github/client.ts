@@ -29,7 +29,9 @@ export type Nodes<T> = FromGitHub<{ nodes: readonly Maybe<T>[] }>
 
 /** One page of a list. */
 export type Paged<T> = Nodes<T> &
-  FromGitHub<{ pageInfo: FromGitHub<{ hasNextPage: boolean; endCursor: string }> }>
+  FromGitHub<{
+    pageInfo: FromGitHub<{ hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string }>
+  }>
 
 export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { GitHubError, type Lookup, NOT_FOUND } from '../github/github-errors.ts'
+import { GitHubError, NOT_FOUND } from '../github/github-errors.ts'
 import {
   type CommentRef,
   createComment,
@@ -8,7 +8,6 @@ import {
   listComments,
   pullRequestThread,
   type Thread,
-  type ThreadComment,
   writePermission,
 } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
@@ -36,9 +35,6 @@ export type SourceItem = {
   /** Login; empty if unknown. */
   readonly author: string
 }
-
-/** What a comment of the action tells later runs, hidden from people. */
-type Marker = RecordMarker | SourceCommentMarker
 
 /** Marker of a reply to a command, or of a status comment. */
 export type RecordMarker = {
@@ -97,18 +93,145 @@ export type SourceCommentMarker = {
   readonly requests?: ReviewRequests | undefined
 }
 
-const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
+/** What a comment of the action tells later runs, hidden from people. */
+type Marker = RecordMarker | SourceCommentMarker
+
+/** A comment that this action wrote for any step: its marker is signed, and its author is the token's account. */
+type OwnComment<T extends Marker = Marker> = { readonly ref: CommentRef; readonly marker: T }
+type Reply = OwnComment<RecordMarker>
 
 /**
- * Renders a marker for the beginning of a comment. It is signed with a key derived from the API key, so that nobody else
- * can make one, or copy one to another thread or repository.
+ * Finds what earlier runs recorded in comments: an earlier attempt's reply, and the job of the step's newest reply in the
+ * thread, otherwise that of the source comment on the docs pull request.
+ *
+ * @param marker of the reply to the command
  */
-function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
-  const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
-  return Markdown.raw(
-    `<!-- docs-agent ${payload}.${sign(payload, thread, run).toString('base64url')} -->`,
-  )
+export async function findInComments(
+  { kind, fresh, source: { thread } }: Command,
+  marker: RecordMarker,
+  run: Run,
+): Promise<EarlierRuns> {
+  const { inputs, environment, github } = run
+  const isReview = kind === 'review'
+  const isAgain = isRerun(environment) && !inputs['dry-run']
+  const mayHaveReply = isAgain && canWriteComments(inputs)
+  const mayContinue = (isReview || (!fresh && inputs['follow-up'])) && inputs['job-id'] === ''
+  const none: EarlierRuns = {
+    attempt: { kind: isAgain ? 'forgotten' : 'none' },
+    earlierJob: NOT_FOUND,
+    lastJob: NOT_FOUND,
+    reachedLimit: false,
+    unnamed: '',
+  }
+  if (!mayContinue && !mayHaveReply && inputs.context === 'none') return none
+  const listed = await github.read(() => listThread(thread, run))
+  if (!listed.known) {
+    const { why, error } = listed
+    if (inputs.context !== 'none') {
+      github.report(error, {
+        purpose: 'list the comments before the command',
+        permission: writePermission(thread),
+        effect: "the prompt doesn't include the conversation",
+      })
+    }
+    return {
+      ...none,
+      attempt: mayHaveReply ? { kind: 'unknown', why, error } : none.attempt,
+      earlierJob: mayContinue ? listed : NOT_FOUND,
+    }
+  }
+  const { all: comments, own } = listed.value
+  const ofStep = own.flatMap(({ ref, marker: one }): Reply[] => {
+    const isOfStep =
+      one.kind === 'reply' && one.project === marker.project && one.step === marker.step
+    return isOfStep ? [{ ref, marker: one }] : []
+  })
+  const before = ofStep.findLast((reply) => isSameComment(reply.marker, marker))
+  const others = ofStep.filter((reply) => !isSameComment(reply.marker, marker))
+  // A review goes to the job of its pull request.
+  const last = isReview ? undefined : others.findLast((reply) => reply.marker.job !== '')
+  const answered = comments.find(({ ref }) => last?.marker.source === `${thread.kind}/${ref.id}`)
+  const found: EarlierRuns = {
+    ...none,
+    attempt: mayHaveReply ? readReply(before?.marker, ofStep) : none.attempt,
+    reply: before?.ref,
+    thread: {
+      comments,
+      ownIds: new Set(own.map(({ ref }) => ref.id)),
+      lastToldId: (answered ?? last)?.ref.id,
+    },
+  }
+  if (!mayContinue) return found
+  const newest = others.at(-1)
+  const isUnnamed = newest?.marker.job === '' && newest.marker.state !== 'failure'
+  return {
+    ...found,
+    unnamed: isUnnamed ? newest.ref.url : '',
+    earlierJob: last
+      ? { known: true, value: jobOfReply(last.marker, others) }
+      : await findInSourceComment(thread, own, run),
+  }
 }
+
+/** Reads what an earlier attempt did from its reply. */
+function readReply(before: RecordMarker | undefined, replies: readonly Reply[]): Attempt {
+  if (before === undefined) return { kind: 'none' }
+  if (before.job !== '') return { kind: 'job', job: jobOfReply(before, replies) }
+  return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
+}
+
+/** Reads the job of a reply. While it is running it has no link to its pull request, but an older reply may have it. */
+function jobOfReply({ job, namedAt }: RecordMarker, replies: readonly Reply[]): NamedJob {
+  const named = replies.findLast(({ marker }) => marker.job === job && marker.pull !== '')
+  return { id: job, prLink: named?.marker.pull ?? '', namedAtMs: namedAt }
+}
+
+/** Finds the job of the source comment if the command is on the docs pull request. */
+async function findInSourceComment(
+  { kind, number }: Thread,
+  ownInThread: readonly OwnComment[],
+  run: Run,
+): Promise<EarlierRuns['earlierJob']> {
+  const { github, environment } = run
+  return await github.read(async () => {
+    const main = kind === 'review' ? await listThread(pullRequestThread(number), run) : undefined
+    const line = findSourceComment(main?.own ?? ownInThread, run)?.marker.lines[0]
+    const prLink = `${github.serverUrl}/${environment.repository}/pull/${number}`
+    return line && { id: line.job, prLink, namedAtMs: line.atMs }
+  })
+}
+
+/** Finds the project's source comment among those that this action wrote in the thread of a docs pull request. */
+export function findSourceComment(
+  own: readonly OwnComment[],
+  run: Run,
+): OwnComment<SourceCommentMarker> | undefined {
+  const project = hashProject(run)
+  const found = own.flatMap(({ ref, marker }) =>
+    marker.kind === 'source' && marker.project === project ? [{ ref, marker }] : [],
+  )
+  return found.at(-1)
+}
+
+/** Hashes the project for markers, so that it can't be read there. */
+export function hashProject({ inputs }: Run): string {
+  const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
+  return createHash('sha256').update(named).digest('hex').slice(0, 16)
+}
+
+/** Lists the comments of a thread, oldest first, and which of them this action wrote. Or throws a GitHubError. */
+export async function listThread(thread: Thread, run: Run) {
+  const { github } = run
+  const all = await listComments(github, thread)
+  const signed = all.flatMap(({ ref, author, body }) => {
+    const marker = readMarker(body, thread, run)
+    return marker === undefined ? [] : [{ ref, author, marker }]
+  })
+  const account = signed.length > 0 ? await github.account() : undefined
+  return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
+}
+
+const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
 
 /** Reads the marker that a comment in this thread begins with; `undefined` if this action didn't sign one. */
 function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
@@ -122,55 +245,30 @@ function readMarker(body: string, thread: Thread, run: Run): Marker | undefined 
     : undefined
 }
 
+/**
+ * Renders a marker for the beginning of a comment. It is signed with a key derived from the API key, so that nobody else
+ * can make one, or copy one to another thread or repository.
+ */
+function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
+  const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
+  const signature = sign(payload, thread, run).toString('base64url')
+  return Markdown.raw(`<!-- docs-agent ${payload}.${signature} -->`)
+}
+
 function sign(
   payload: string,
   { repository, number, rootId }: Thread,
   { inputs, environment }: Run,
 ): Buffer {
-  const key = Buffer.from(
-    hkdfSync('sha256', inputs['api-key'], '', 'docs-agent-action comment marker 3', 32),
-  )
-  const signed = JSON.stringify([
-    (repository ?? environment.repository).toLowerCase(),
-    number,
-    rootId,
-    payload,
-  ])
+  const info = 'docs-agent-action comment marker 3'
+  const key = Buffer.from(hkdfSync('sha256', inputs['api-key'], '', info, 32))
+  const place = (repository ?? environment.repository).toLowerCase()
+  const signed = JSON.stringify([place, number, rootId, payload])
   return createHmac('sha256', key).update(signed).digest()
-}
-
-/** Hashes the project for markers, so that it can't be read there. */
-export function hashProject({ inputs }: Run): string {
-  const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
-  return createHash('sha256').update(named).digest('hex').slice(0, 16)
-}
-
-/** A comment that this action wrote for any step: its marker is signed, and its author is the token's account. */
-type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
-
-/** The comments of a thread, oldest first, and which of them this action wrote. */
-type ThreadComments = {
-  readonly all: readonly ThreadComment[]
-  readonly own: readonly OwnComment[]
 }
 
 /** A comment as it is to be written. */
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
-
-/** Lists all comments of a thread. */
-export async function listThread(thread: Thread, run: Run): Promise<Lookup<ThreadComments>> {
-  const { github } = run
-  return await github.read(async () => {
-    const all = await listComments(github, thread)
-    const signed = all.flatMap(({ ref, author, body }) => {
-      const marker = readMarker(body, thread, run)
-      return marker === undefined ? [] : [{ ref, author, marker }]
-    })
-    if (signed.length === 0) return { all, own: [] }
-    const account = await github.account()
-    return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
-  })
-}
 
 /** Where a comment is, or is to be. */
 export type CommentPlace = {
@@ -198,9 +296,8 @@ export async function writeComment(
   const marker = renderMarker(draft.marker, thread, run)
   const body = run.redact(joinMarkdown([marker, draft.text], '\n').source)
   const find = async (): Promise<CommentRef | undefined> => {
-    const listed = await listThread(thread, run)
-    if (!listed.known) throw listed.error
-    return listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
+    const { own } = await listThread(thread, run)
+    return own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
   }
   const ref = place.ref ?? (place.mayExist ? await find() : undefined)
   if (ref === undefined) return await createComment(github, thread, body, find)
@@ -217,134 +314,8 @@ export async function writeComment(
 
 /** Whether two markers belong to the same comment. */
 function isSameComment(one: Marker, other: Marker): boolean {
-  if (one.project !== other.project) return false
-  if (one.kind === 'source' || other.kind === 'source') return one.kind === other.kind
-  if (one.kind !== other.kind || one.step !== other.step) return false
+  if (one.project !== other.project || one.kind !== other.kind) return false
+  if (one.kind === 'source' || other.kind === 'source') return true
+  if (one.step !== other.step) return false
   return one.kind === 'status' || (one.run === other.run && one.source === other.source)
-}
-
-/**
- * Finds what earlier runs recorded in comments: an earlier attempt's reply, and the job of the step's newest reply in the
- * thread, otherwise that of the source comment on the docs pull request.
- *
- * @param marker of the reply to the command
- */
-export async function findInComments(
-  command: Command,
-  marker: RecordMarker,
-  run: Run,
-): Promise<EarlierRuns> {
-  const { inputs, environment } = run
-  const { thread } = command.source
-  const isAgain = isRerun(environment) && !inputs['dry-run']
-  const isReview = command.kind === 'review'
-  const mayContinue =
-    (isReview || (!command.fresh && inputs['follow-up'])) && inputs['job-id'] === ''
-  const remembers = canWriteComments(inputs)
-  const forgotten: Attempt = { kind: isAgain ? 'forgotten' : 'none' }
-  const none: EarlierRuns = {
-    attempt: forgotten,
-    earlierJob: NOT_FOUND,
-    lastJob: NOT_FOUND,
-    reachedLimit: false,
-    unnamed: '',
-    thread: undefined,
-  }
-  if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none
-  const listed = await listThread(thread, run)
-  if (!listed.known) {
-    if (inputs.context !== 'none') {
-      const purpose = 'list the comments before the command'
-      const effect = "the prompt doesn't include the conversation"
-      run.github.report(listed.error, {
-        purpose,
-        permission: writePermission(thread),
-        effect,
-      })
-    }
-    const attempt: Attempt =
-      isAgain && remembers ? { kind: 'unknown', why: listed.why, error: listed.error } : forgotten
-    return { ...none, attempt, earlierJob: mayContinue ? listed : NOT_FOUND }
-  }
-  const { all: comments, own } = listed.value
-  const replies = own.flatMap(({ ref, marker: one }) =>
-    one.kind === 'reply' ? [{ ref, marker: one }] : [],
-  )
-  const before = replies.findLast((one) => isSameComment(one.marker, marker))
-  const ofStep = replies.filter(
-    ({ marker: one }) =>
-      one.project === marker.project && one.step === marker.step && !isSameComment(one, marker),
-  )
-  // Of other jobs, too: a review goes to the job of its pull request.
-  const last =
-    mayContinue && !isReview ? ofStep.findLast((one) => one.marker.job !== '') : undefined
-  const found: EarlierRuns = {
-    ...none,
-    attempt: isAgain && remembers ? readAttempt(before?.marker) : forgotten,
-    reply: before?.ref,
-    thread: {
-      comments,
-      ownIds: new Set(own.map(({ ref }) => ref.id)),
-      lastToldId: last && toldId(last, comments),
-    },
-  }
-  if (!mayContinue) return found
-  const unnamed = unnamedReply(ofStep.at(-1))
-  if (last === undefined)
-    return {
-      ...found,
-      unnamed,
-      earlierJob: await findInSourceComment(command, own, marker.project, run),
-    }
-  const markers = ofStep.map((one) => one.marker)
-  return { ...found, unnamed, earlierJob: { known: true, value: jobOfReply(last.marker, markers) } }
-}
-
-function readAttempt(before: RecordMarker | undefined): Attempt {
-  if (before === undefined) return { kind: 'none' }
-  if (before.job !== '') return { kind: 'job', job: jobOfReply(before, [before]) }
-  return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
-}
-
-/** Reads the job of a reply. While it is running it has no link to its pull request, but an older reply may have it. */
-function jobOfReply(
-  { job, pull, namedAt }: RecordMarker,
-  others: readonly RecordMarker[],
-): NamedJob {
-  const withPull = others.findLast((one) => one.job === job && one.pull !== '')
-  return { id: job, prLink: pull || withPull?.pull || '', namedAtMs: namedAt }
-}
-
-/** Finds the job of the source comment if the command is on the docs pull request. */
-async function findInSourceComment(
-  { source: { thread } }: Command,
-  own: readonly OwnComment[],
-  project: string,
-  run: Run,
-): Promise<EarlierRuns['earlierJob']> {
-  let inMain = own
-  if (thread.kind === 'review') {
-    const listed = await listThread(pullRequestThread(thread.number), run)
-    if (!listed.known) return listed
-    inMain = listed.value.own
-  }
-  const sourceComments = inMain.flatMap(({ marker: one }) => (one.kind === 'source' ? [one] : []))
-  const line = sourceComments.findLast((one) => one.project === project)?.lines[0]
-  const prLink = `${run.github.serverUrl}/${run.environment.repository}/pull/${thread.number}`
-  return { known: true, value: line && { id: line.job, prLink, namedAtMs: line.atMs } }
-}
-
-/** Returns the URL of a reply that may have started a job which it doesn't name; empty if it didn't. */
-function unnamedReply(newest: { ref: CommentRef; marker: RecordMarker } | undefined): string {
-  const { job, state } = newest?.marker ?? { job: '', state: 'failure' }
-  return job === '' && state !== 'failure' ? (newest?.ref.url ?? '') : ''
-}
-
-/** Returns the ID of the comment that a reply answers if it is one of these, otherwise the reply's. */
-function toldId(
-  { ref, marker }: { readonly ref: OwnComment['ref']; readonly marker: RecordMarker },
-  comments: readonly ThreadComment[],
-): number {
-  const id = Number(/^(?:main|review)\/(\d+)$/.exec(marker.source)?.[1])
-  return comments.some((one) => one.ref.id === id) ? id : ref.id
 }

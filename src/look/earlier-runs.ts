@@ -1,4 +1,4 @@
-import { type FromGitHub, type Maybe, type Nodes, nodesOf } from '../github/client.ts'
+import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/client.ts'
 import {
   failedLookup,
   GitHubError,
@@ -12,8 +12,6 @@ import { followedBranch, type GitHubEvent } from './event.ts'
 import {
   hasStatusRecord,
   type NamedJob,
-  nameBeforeMerge,
-  type RawStatus,
   readStatus,
   type Status,
   type StatusFacts,
@@ -22,7 +20,6 @@ import {
   statusCommit,
   statusName,
 } from './status.ts'
-import { originsOf } from './trigger.ts'
 
 /** What earlier attempts of this run recorded. */
 export type Attempt =
@@ -55,13 +52,38 @@ export type EarlierRuns = StatusFacts & {
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
   /** The comments of a command's thread; `undefined` without a command, or if they weren't read. */
-  readonly thread: CommandThread | undefined
+  readonly thread?: CommandThread
 }
 
-/** A page of a branch's commits. */
-const PAGE_SIZE = 100
-/** As many commits of a branch are searched at most besides its newest one. */
-export const MAX_SEARCHED_COMMITS = 500
+/** Reads what the step's commit statuses record of earlier attempts and runs. */
+export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
+  const { environment, github } = run
+  const hasRecord = hasStatusRecord(event, run)
+  const sha = hasRecord ? statusCommit(event, environment) : ''
+  // The newest status of a commit may be another run's.
+  const ofAttempts: Lookup<readonly StepStatus[]> =
+    sha !== '' && isRerun(environment)
+      ? await github.read(() => listStatuses(sha, statusName(event, run), run))
+      : { known: true, value: [] }
+  const search = sha === '' ? NOTHING : await searchStatuses(event, sha, run)
+  const listed = ofAttempts.known ? ofAttempts.value : []
+  const statuses = newestFirst([...listed, ...search.statuses])
+  const earlierJob = findEarlierJob(event, statuses, run)
+  const lastJob = findLastJob(event, statuses, run)
+  const runAt = search.history.indexOf(sha)
+  const newer = search.history.slice(0, runAt < 0 ? undefined : runAt)
+  const without = search.failure === undefined ? NOT_FOUND : failedLookup(search.failure)
+  return {
+    attempt:
+      isRerun(environment) && !hasRecord ? { kind: 'forgotten' } : readAttempt(ofAttempts, run),
+    earlierJob: earlierJob ? { known: true, value: earlierJob } : without,
+    lastJob: lastJob
+      ? { known: true, value: { ...lastJob, isNewer: newer.includes(lastJob.sha) } }
+      : without,
+    reachedLimit: search.reachedLimit,
+    unnamed: findUnnamed(statuses, run),
+  }
+}
 
 /** What a search of the step's statuses has found so far. */
 type Search = {
@@ -71,53 +93,15 @@ type Search = {
   readonly history: readonly string[]
   readonly reachedLimit: boolean
   /** Why a part could not be read. */
-  readonly failure: GitHubError | undefined
+  readonly failure?: GitHubError | undefined
 }
 
-const NOTHING: Search = { statuses: [], history: [], reachedLimit: false, failure: undefined }
+const NOTHING: Search = { statuses: [], history: [], reachedLimit: false }
 
-/** Reads what the step's commit statuses record of earlier attempts and runs. */
-export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
-  const { environment, github } = run
-  const hasRecord = hasStatusRecord(event, run)
-  const sha = hasRecord ? statusCommit(event, environment) : ''
-  const name = statusName(event, run)
-  // The newest status of a commit may be another run's.
-  const ofAttempts: Lookup<readonly StepStatus[]> =
-    sha !== '' && isRerun(environment)
-      ? await github.read(() => listStatuses(sha, name, run))
-      : { known: true, value: [] }
-  const search = sha === '' ? NOTHING : await searchStatuses(event, sha, run)
-  const listed = ofAttempts.known ? ofAttempts.value : []
-  const statuses = newestFirst([...listed, ...search.statuses])
-  const earlierJob = findEarlierJob(event, statuses, run)
-  const lastJob = findLastJob(event, statuses, run)
-  const jobAt = search.history.indexOf(lastJob?.sha ?? '')
-  const runAt = search.history.indexOf(sha)
-  const isNewer = jobAt !== runAt && jobAt !== -1 && (runAt === -1 || jobAt < runAt)
-  const without = search.failure === undefined ? NOT_FOUND : failedLookup(search.failure)
-  return {
-    attempt: hasRecord || !isRerun(environment) ? readAttempt(ofAttempts, run) : FORGOTTEN,
-    earlierJob: earlierJob ? { known: true, value: earlierJob } : without,
-    lastJob: lastJob ? { known: true, value: { ...lastJob, isNewer } } : without,
-    reachedLimit: search.reachedLimit,
-    unnamed: findUnnamed(statuses, run),
-    thread: undefined,
-  }
-}
-
-const FORGOTTEN = { kind: 'forgotten' } as const
-
-/** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */
-async function listStatuses(sha: string, name: string, run: Run): Promise<readonly StepStatus[]> {
-  const { github } = run
-  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
-  return all
-    .filter(({ context }) => context === name)
-    .map(({ state, description, target_url: targetUrl, created_at: createdAt }) =>
-      readStatus({ state, description, targetUrl, createdAt }, sha, name, run),
-    )
-}
+/** A page of a branch's commits. */
+const PAGE_SIZE = 100
+/** As many commits of a branch are searched at most besides its newest one. */
+export const MAX_SEARCHED_COMMITS = 500
 
 /** Searches the run's own commit and its branch; an open pull request; or a merged one, and then its base branch. */
 async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promise<Search> {
@@ -149,6 +133,22 @@ async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promis
   return search
 }
 
+/** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
+async function searchPull(event: GitHubEvent, number: number, run: Run): Promise<Search> {
+  const name = statusName(event, run, false)
+  const { repository, failure } = await askForStatuses(PULL_QUERY, { name, number }, run)
+  const { commits, timelineItems: pushes } = repository.pull ?? {}
+  const replaced = nodesOf(pushes).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
+  const own = nodesOf(commits).map(({ commit }) => commit)
+  const found = await readStatuses([...own, ...replaced], name, run)
+  const unknown = repository.pull
+    ? undefined
+    : new GitHubError('GitHub does not know the pull request')
+  const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
+  const reachedLimit = found.reachedLimit || hasMore
+  return { ...found, history: [], reachedLimit, failure: failure ?? found.failure ?? unknown }
+}
+
 /** Whether no older status can say more. */
 function isComplete(event: GitHubEvent, { statuses }: Search, run: Run): boolean {
   const newest = newestFirst(statuses)
@@ -156,23 +156,6 @@ function isComplete(event: GitHubEvent, { statuses }: Search, run: Run): boolean
     findEarlierJob(event, newest, run) !== undefined &&
     findLastJob(event, newest, run) !== undefined
   )
-}
-
-/** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
-async function searchPull(event: GitHubEvent, number: number, run: Run): Promise<Search> {
-  const name = nameBeforeMerge(event, run) ?? statusName(event, run)
-  const { repository, failure } = await askForStatuses(PULL_QUERY, { name, number }, run)
-  const { commits, timelineItems: pushes } = repository.pull ?? {}
-  const replaced = nodesOf(pushes).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
-  // Newest first, as a branch's: GitHub's times are whole seconds.
-  const own = nodesOf(commits).toReversed()
-  const found = await readStatuses([...own.map(({ commit }) => commit), ...replaced], name, run)
-  const unknown = repository.pull
-    ? undefined
-    : new GitHubError('GitHub does not know the pull request')
-  const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
-  const reachedLimit = found.reachedLimit || hasMore
-  return { ...found, history: [], reachedLimit, failure: failure ?? found.failure ?? unknown }
 }
 
 /** What is asked about a branch: where its search begins. */
@@ -185,7 +168,7 @@ function branchTip(event: GitHubEvent, sha: string, { environment }: Run): strin
 }
 
 const STATUS_FIELDS =
-  'oid status { context(name: $name) { state description targetUrl createdAt } }'
+  'oid status { context(name: $name) { state description target_url: targetUrl created_at: createdAt } }'
 
 const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
@@ -203,9 +186,7 @@ const PULL_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: S
     } }
   } } }`
 
-type CommitNode = FromGitHub<{ oid: string; status: FromGitHub<{ context: RawStatus }> }>
-type PageInfo = { hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string }
-type Paged<T> = Nodes<T> & FromGitHub<{ pageInfo: FromGitHub<PageInfo> }>
+type CommitNode = FromGitHub<{ oid: string; status: FromGitHub<{ context: Status }> }>
 type StatusHistory = FromGitHub<{ history: Paged<CommitNode> }>
 type StatusesAnswer = FromGitHub<{
   own: CommitNode
@@ -256,7 +237,16 @@ async function readStatuses(
     if (!listed.known) return { statuses, reachedLimit: false, failure: listed.error }
     statuses.push(...listed.value)
   }
-  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS, failure: undefined }
+  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS }
+}
+
+/** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */
+async function listStatuses(sha: string, name: string, run: Run): Promise<readonly StepStatus[]> {
+  const { github } = run
+  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
+  return all
+    .filter(({ context }) => context === name)
+    .map((status) => readStatus(status, sha, name, run))
 }
 
 /** Sorts by time; GitHub's are whole seconds, within which the order stays. */
@@ -274,10 +264,9 @@ function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt
   const own = statuses.value.filter((status) => isOwn(status, run))
   const [newest] = own
   if (newest === undefined) return { kind: 'none' }
-  const attempts = Map.groupBy(own, ({ attempt }) => attempt)
-  const isShared = [...attempts.values()].some((ofAttempt) => {
-    const jobs = new Set(ofAttempt.flatMap(({ job }) => job?.id ?? []))
-    return jobs.size > 1 || (jobs.size === 1 && ofAttempt[0]?.job === undefined)
+  const isShared = own.some(({ attempt, job }) => {
+    const last = own.find((status) => status.attempt === attempt)
+    return job !== undefined && job.id !== last?.job?.id
   })
   if (isShared)
     return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
@@ -297,8 +286,8 @@ function findEarlierJob(
   statuses: readonly StepStatus[],
   run: Run,
 ): NamedJob | undefined {
-  const names = [nameBeforeMerge(event, run) ?? [], statusName(event, run)].flat()
-  const jobs = names.flatMap((name) =>
+  const names = new Set([statusName(event, run, false), statusName(event, run)])
+  const jobs = [...names].flatMap((name) =>
     statuses.flatMap((status) => {
       const job = isOwn(status, run) ? undefined : status.job
       return status.name === name ? (job ?? status.earlierJob ?? []) : []
@@ -313,7 +302,7 @@ function findLastJob(
   statuses: readonly StepStatus[],
   run: Run,
 ): Success | undefined {
-  const pushed = new Set([payload.after, ...originsOf(payload.commits).map(({ sha }) => sha)])
+  const pushed = new Set([payload.after, ...(payload.commits ?? []).map(({ id }) => id)])
   const successes = statuses.flatMap((status) => {
     const { state, sha, createdAtMs, lastJob } = status
     const own = state === 'success' && !isOwn(status, run) ? [{ sha, createdAtMs }] : []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FromGitHub, GitHubCall, Maybe, Octokit, RestData } from '../github/client.ts'
+import type { GitHubCall, Maybe, Octokit, RestData } from '../github/client.ts'
 import type { GitHubError, Lookup } from '../github/github-errors.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { hasPrompt } from '../inputs/table.ts'
@@ -16,11 +16,15 @@ export type NamedJob = {
   readonly namedAtMs: number
 }
 
-/** This step's last successful job: the commit that it was about, and when it ended. */
-export type LastJob = {
+/** A successful job: the commit that it was about, and when it ended. */
+export type Success = {
   readonly sha: string
   /** Milliseconds since the epoch; 0 if not known. */
   readonly createdAtMs: number
+}
+
+/** This step's last successful job. */
+export type LastJob = Success & {
   /** Whether the commit is newer than the run's, which then is an older run that was started again. */
   readonly isNewer: boolean
 }
@@ -48,8 +52,6 @@ export type StepStatus = {
   readonly createdAtMs: number
 }
 
-export type Success = Omit<LastJob, 'isNewer'>
-
 /** Whether the step records its job of this run in a commit status. */
 export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
   const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
@@ -60,21 +62,18 @@ export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run
 const MAX_DESCRIPTION = 140
 const MAX_CONTEXT = 255
 
-/** Returns the name of this run's statuses. Those of another pull request or branch have another name. */
-export function statusName(event: GitHubEvent, run: Run): string {
-  const { pull_request: pull } = event.payload
-  if (pull?.number == null || pull.merged === true) return nameFor(branchScope(event, run), run)
-  return nameFor([`#${pull.number}`], run)
-}
-
-/** Returns the name for a merged pull request's statuses before the merge; `undefined` without one. */
-export function nameBeforeMerge(
-  { payload: { pull_request: pull } }: GitHubEvent,
+/**
+ * Returns the name of this run's statuses, or of a merged pull request's before the merge. Those of another pull request
+ * or branch have another name.
+ */
+export function statusName(
+  event: GitHubEvent,
   run: Run,
-): string | undefined {
-  return pull?.merged === true && pull.number != null
-    ? nameFor([`#${pull.number}`], run)
-    : undefined
+  isMerged = event.payload.pull_request?.merged === true,
+): string {
+  const number = event.payload.pull_request?.number
+  const isOfPull = number != null && !isMerged
+  return nameFor(isOfPull ? [`#${number}`] : branchScope(event, run), run)
 }
 
 function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {
@@ -99,7 +98,7 @@ function branchScope(event: GitHubEvent, { environment }: Run): readonly string[
   const { name, row, payload } = event
   const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
   const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
-  const base = row.subject === 'pull-request' ? payload.pull_request?.base?.ref : undefined
+  const base = payload.pull_request?.base?.ref
   const branch = base ?? followedBranch(event, environment) ?? ofRun
   const main = payload.repository?.default_branch
   return branch && main && branch !== main ? [`branch ${branch}`] : []
@@ -148,11 +147,6 @@ export function isFull({ status, message }: GitHubError): boolean {
   return status === 422 && /maximum number of statuses/i.test(message)
 }
 
-/** A commit status as GraphQL names its fields. */
-export type RawStatus = FromGitHub<
-  Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>
->
-
 /** What a status records for later runs besides its job. */
 export type StatusFacts = {
   /** The job that an earlier run was about, and that this one may continue. */
@@ -165,58 +159,58 @@ export type StatusFacts = {
 const MAX_CARRIED_LINK = 500
 
 /** Returns the target of a status: a page, with the facts for later runs in its fragment. */
-export function statusTarget(page: string, facts: StatusFacts, { environment }: Run): string {
-  const { runId, runAttempt } = environment
-  const { earlierJob, lastJob } = facts
+export function statusTarget(
+  page: string,
+  { earlierJob, lastJob }: StatusFacts,
+  { environment: { runId, runAttempt } }: Run,
+): string {
+  if (runId === '') return page
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
   if (!earlierJob.known || !lastJob.known) carried.set('before', 'unknown')
-  if (earlierJob.known && earlierJob.value !== undefined) {
+  if (earlierJob.known && earlierJob.value) {
     const { id, prLink, namedAtMs } = earlierJob.value
     carried.set('job', id)
     carried.set('named', `${namedAtMs}`)
     if (prLink !== '' && prLink.length <= MAX_CARRIED_LINK) carried.set('pull', prLink)
   }
-  if (lastJob.known && lastJob.value !== undefined) {
+  if (lastJob.known && lastJob.value) {
     carried.set('success', lastJob.value.sha)
     carried.set('ended', `${lastJob.value.createdAtMs}`)
   }
-  return page === '' || runId === '' ? page : `${page}#${carried}`
+  return `${page}#${carried}`
 }
+
+/** A commit status as REST names its fields. Its `state` is in upper case in GraphQL. */
+export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Must be one segment of a URL's path. */
 const JOB_ID = /^(?!\.{1,2}$)[^\s()]+$/
 
 export function readStatus(
-  status: RawStatus,
+  { state, description, target_url: target, created_at: createdAt }: Status,
   sha: string,
   name: string,
   { environment }: Run,
 ): StepStatus {
-  const [page = '', fragment = ''] = (status.targetUrl ?? '').split('#')
+  const [page = '', fragment = ''] = (target ?? '').split('#')
   const carried = new URLSearchParams(fragment)
   const read = (fact: string): string => carried.get(fact) ?? ''
   const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
-  const createdAtMs = Date.parse(status.createdAt ?? '') || 0
+  const createdAtMs = Date.parse(createdAt ?? '') || 0
   const earlierId = read('job')
   const earlierJob = JOB_ID.test(earlierId)
     ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
     : undefined
-  const [, id = ''] = /\(([^()]*)\)$/.exec(status.description ?? '') ?? []
-  const isSame = earlierJob?.id === id
-  const job = JOB_ID.test(id)
-    ? {
-        id,
-        prLink: pullRequestLink(page) || (isSame ? earlierJob.prLink : ''),
-        namedAtMs: isSame ? earlierJob.namedAtMs : createdAtMs,
-      }
-    : undefined
+  const [, id = ''] = /\(([^()]*)\)$/.exec(description ?? '') ?? []
+  const before = earlierJob?.id === id ? earlierJob : { prLink: '', namedAtMs: createdAtMs }
+  const prLink = pullRequestLink(page) || before.prLink
   const success = read('success')
   const ofPage = attemptIn(page, environment)
   return {
     sha,
     name,
-    state: status.state?.toLowerCase() ?? '',
-    job,
+    state: state?.toLowerCase() ?? '',
+    job: JOB_ID.test(id) ? { id, prLink, namedAtMs: before.namedAtMs } : undefined,
     earlierJob,
     lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,
     runId: read('run') || (ofPage?.runId ?? ''),
@@ -230,5 +224,3 @@ export function readStatus(
 function pullRequestLink(url: string): string {
   return parsePullRequest(url).number === '' ? '' : url
 }
-/** Its `state` is in upper case in GraphQL. */
-export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>

@@ -325,7 +325,7 @@ export function ownAuthor(
   return ignoredAuthor([authorLogin(commit), ...pulls.map(({ author }) => author?.login)], inputs)
 }
 
-export function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
+function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
   return (commits ?? []).map(({ id, message, author }) => ({
     sha: id ?? '',
     message: message ?? '',

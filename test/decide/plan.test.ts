@@ -203,7 +203,6 @@ it.each(CASES)('$name leads to $leadsTo', (one) => {
         lastJob: NOT_FOUND,
         reachedLimit: false,
         unnamed: '',
-        thread: undefined,
       },
       ownJob: own && observed(own),
       earlierJob: earlier && observed(earlier, state),

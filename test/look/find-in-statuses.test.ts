@@ -267,7 +267,7 @@ it('what an answer with errors contains is believed, and if it contains nothing,
 }) => {
   const { github, world } = scene
   const { sha } = addCommit(world)
-  const named = { state: 'PENDING', description: 'Words (job_9)', targetUrl: '', createdAt: '' }
+  const named = { state: 'PENDING', description: 'Words (job_9)', target_url: '', created_at: '' }
   const own = { oid: sha, status: { context: named } }
   const errors = [{ type: 'INTERNAL', path: ['repository', 'branch'], message: 'Timeout' }]
   const fault = (repository: object) => ({ status: 200, body: { data: { repository }, errors } })
