@@ -65,14 +65,29 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
     sha !== '' && isRerun(environment)
       ? await github.read(() => listStatuses(sha, statusName(event, run), run))
       : { known: true, value: [] }
-  const search = sha === '' ? NOTHING : await searchStatuses(event, sha, run)
-  const listed = ofAttempts.known ? ofAttempts.value : []
-  const statuses = newestFirst([...listed, ...search.statuses])
-  const earlierJob = findEarlierJob(event, statuses, run)
-  const lastJob = findLastJob(event, statuses, run)
-  const runAt = search.history.indexOf(sha)
-  const newer = search.history.slice(0, runAt < 0 ? undefined : runAt)
-  const without = search.failure === undefined ? NOT_FOUND : failedLookup(search.failure)
+  let statuses = ofAttempts.known ? ofAttempts.value : []
+  const history: string[] = []
+  let earlierJob: NamedJob | undefined
+  let lastJob: Success | undefined
+  let reachedLimit = false
+  let failure: GitHubError | undefined
+  for await (const part of searchStatuses(event, sha, run)) {
+    // GitHub's times are whole seconds, within which the order stays.
+    statuses = [...statuses, ...part.statuses].toSorted(
+      (one, other) => other.createdAtMs - one.createdAtMs,
+    )
+    history.push(...part.history)
+    failure ??= part.failure
+    earlierJob = findEarlierJob(event, statuses, run)
+    lastJob = findLastJob(event, statuses, run)
+    // No older status can say more.
+    const isComplete = earlierJob !== undefined && lastJob !== undefined
+    reachedLimit = part.reachedLimit && !isComplete
+    if (isComplete) break
+  }
+  const runAt = history.indexOf(sha)
+  const newer = history.slice(0, runAt < 0 ? undefined : runAt)
+  const without = failure === undefined ? NOT_FOUND : failedLookup(failure)
   return {
     attempt:
       isRerun(environment) && !hasRecord ? { kind: 'forgotten' } : readAttempt(ofAttempts, run),
@@ -80,23 +95,22 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
     lastJob: lastJob
       ? { known: true, value: { ...lastJob, isNewer: newer.includes(lastJob.sha) } }
       : without,
-    reachedLimit: search.reachedLimit,
+    reachedLimit,
     unnamed: findUnnamed(statuses, run),
   }
 }
 
-/** What a search of the step's statuses has found so far. */
-type Search = {
+/** A part of a search for the step's statuses. */
+type SearchPart = {
   /** The newest of each commit, newest first. */
   readonly statuses: readonly StepStatus[]
   /** SHAs of the branch, newest first. */
   readonly history: readonly string[]
+  /** Whether there may be older ones that are not searched. */
   readonly reachedLimit: boolean
-  /** Why a part could not be read. */
+  /** Why something could not be read. */
   readonly failure?: GitHubError | undefined
 }
-
-const NOTHING: Search = { statuses: [], history: [], reachedLimit: false }
 
 /** A page of a branch's commits. */
 const PAGE_SIZE = 100
@@ -104,16 +118,22 @@ const PAGE_SIZE = 100
 export const MAX_SEARCHED_COMMITS = 500
 
 /** Searches the run's own commit and its branch; an open pull request; or a merged one, and then its base branch. */
-async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promise<Search> {
+async function* searchStatuses(
+  event: GitHubEvent,
+  sha: string,
+  run: Run,
+): AsyncGenerator<SearchPart> {
+  if (sha === '') return
   const { number, merged } = event.payload.pull_request ?? {}
-  const ofPull = number == null ? NOTHING : await searchPull(event, number, run)
-  if (number != null && (merged !== true || isComplete(event, ofPull, run))) return ofPull
+  if (number != null) yield await searchPull(event, number, run)
+  if (number != null && merged !== true) return
   const name = statusName(event, run)
-  let search: Search = { ...ofPull, reachedLimit: false }
+  const tip = branchTip(event, sha, run)
+  let left = MAX_SEARCHED_COMMITS + 1
   let after: Maybe<string>
+  let part: SearchPart
   do {
-    const first = Math.min(PAGE_SIZE, MAX_SEARCHED_COMMITS + 1 - search.history.length)
-    const variables = { name, sha, tip: branchTip(event, sha, run), first, ...(after && { after }) }
+    const variables = { name, sha, tip, first: Math.min(PAGE_SIZE, left), ...(after && { after }) }
     const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
     const { own, branch } = repository
     const nodes = nodesOf(branch?.history)
@@ -121,20 +141,19 @@ async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promis
     const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
     const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
     after = hasNextPage === true ? endCursor : undefined
-    const history = [...search.history, ...nodes.map(({ oid }) => oid ?? '')]
-    search = {
-      statuses: [...search.statuses, ...found.statuses],
-      history,
-      failure: search.failure ?? failure ?? found.failure ?? unknown,
-      reachedLimit: found.reachedLimit || (!!after && history.length > MAX_SEARCHED_COMMITS),
+    left -= nodes.length
+    part = {
+      statuses: found.statuses,
+      history: nodes.map(({ oid }) => oid ?? ''),
+      failure: failure ?? found.failure ?? unknown,
+      reachedLimit: found.reachedLimit || (!!after && left <= 0),
     }
-    if (isComplete(event, search, run)) return { ...search, reachedLimit: false }
-  } while (after && !search.reachedLimit && search.failure === undefined)
-  return search
+    yield part
+  } while (after && !part.reachedLimit && part.failure === undefined)
 }
 
 /** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
-async function searchPull(event: GitHubEvent, number: number, run: Run): Promise<Search> {
+async function searchPull(event: GitHubEvent, number: number, run: Run): Promise<SearchPart> {
   const name = statusName(event, run, false)
   const { repository, failure } = await askForStatuses(PULL_QUERY, { name, number }, run)
   const { commits, timelineItems: pushes } = repository.pull ?? {}
@@ -147,15 +166,6 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
   const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
   const reachedLimit = found.reachedLimit || hasMore
   return { ...found, history: [], reachedLimit, failure: failure ?? found.failure ?? unknown }
-}
-
-/** Whether no older status can say more. */
-function isComplete(event: GitHubEvent, { statuses }: Search, run: Run): boolean {
-  const newest = newestFirst(statuses)
-  return (
-    findEarlierJob(event, newest, run) !== undefined &&
-    findLastJob(event, newest, run) !== undefined
-  )
 }
 
 /** What is asked about a branch: where its search begins. */
@@ -222,7 +232,7 @@ async function readStatuses(
   commits: readonly Maybe<CommitNode>[],
   name: string,
   run: Run,
-): Promise<Omit<Search, 'history'>> {
+): Promise<Omit<SearchPart, 'history'>> {
   const newest = new Map<string, StepStatus>()
   for (const commit of commits) {
     const { oid, status } = commit ?? {}
@@ -247,11 +257,6 @@ async function listStatuses(sha: string, name: string, run: Run): Promise<readon
   return all
     .filter(({ context }) => context === name)
     .map((status) => readStatus(status, sha, name, run))
-}
-
-/** Sorts by time; GitHub's are whole seconds, within which the order stays. */
-function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
-  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
 }
 
 function isOwn({ runId }: StepStatus, { environment }: Run): boolean {

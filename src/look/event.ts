@@ -57,51 +57,53 @@ type EventRow = {
   /** Whether a step records its job in a commit status. */
   readonly remembers: boolean
   /** What the context describes; `branch`: the changes on it since the step's last job. */
-  readonly subject: Subject | 'none'
+  readonly subject:
+    | 'push'
+    | 'pull-request'
+    | 'issue'
+    | 'release'
+    | 'branch'
+    | 'workflow-run'
+    | 'discussion'
+    | 'none'
 }
-
-type Subject =
-  | 'push'
-  | 'pull-request'
-  | 'issue'
-  | 'release'
-  | 'branch'
-  | 'workflow-run'
-  | 'discussion'
 
 const WRITER: EventRow = { causedBy: 'writer', remembers: false, subject: 'none' }
 const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, subject: 'none' }
-const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, subject: 'branch' }
+const OF_BRANCH: EventRow = { causedBy: 'writer', remembers: true, subject: 'branch' }
+const OF_PULL: EventRow = { causedBy: 'anyone', remembers: true, subject: 'pull-request' }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
-const EVENTS: Readonly<Record<string, EventRow>> = {
-  // A local run, which the user of the machine starts.
-  '': WRITER,
-  push: { causedBy: 'writer', remembers: true, subject: 'push' },
-  schedule: ON_TIME,
-  workflow_dispatch: ON_TIME,
-  repository_dispatch: ON_TIME,
-  release: { causedBy: 'writer', remembers: true, subject: 'release' },
-  merge_group: WRITER,
-  create: WRITER,
-  delete: WRITER,
-  deployment: WRITER,
-  deployment_status: WRITER,
-  pull_request: { ...ANYONE, remembers: true, subject: 'pull-request' },
-  pull_request_target: { ...ANYONE, remembers: true, subject: 'pull-request' },
-  pull_request_review: { ...ANYONE, isOtherText: true, subject: 'pull-request' },
-  pull_request_review_comment: { ...ANYONE, command: 'review', subject: 'pull-request' },
-  // On an issue or a pull request, which the payload then has as `issue`, too.
-  issue_comment: { ...ANYONE, command: 'main', subject: 'issue' },
-  issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
-  discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
-  discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
-  workflow_run: { ...ANYONE, subject: 'workflow-run' },
-}
+const EVENTS: ReadonlyMap<string, EventRow> = new Map(
+  Object.entries<EventRow>({
+    // A local run, which the user of the machine starts.
+    '': WRITER,
+    push: { ...OF_BRANCH, subject: 'push' },
+    schedule: OF_BRANCH,
+    workflow_dispatch: OF_BRANCH,
+    repository_dispatch: OF_BRANCH,
+    release: { ...OF_BRANCH, subject: 'release' },
+    merge_group: WRITER,
+    create: WRITER,
+    delete: WRITER,
+    deployment: WRITER,
+    deployment_status: WRITER,
+    pull_request: OF_PULL,
+    pull_request_target: OF_PULL,
+    pull_request_review: { ...ANYONE, isOtherText: true, subject: 'pull-request' },
+    pull_request_review_comment: { ...ANYONE, command: 'review', subject: 'pull-request' },
+    // On an issue or a pull request, which the payload then has as `issue`, too.
+    issue_comment: { ...ANYONE, command: 'main', subject: 'issue' },
+    issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
+    discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
+    discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
+    workflow_run: { ...ANYONE, subject: 'workflow-run' },
+  }),
+)
 
 /** The row of an event; one without a row can be caused by anyone. */
 export function eventRow(name: string): EventRow {
-  return Object.hasOwn(EVENTS, name) ? (EVENTS[name] ?? ANYONE) : ANYONE
+  return EVENTS.get(name) ?? ANYONE
 }
 
 /** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
@@ -144,7 +146,6 @@ export type GitHubEvent = {
 
 const USER = { login: '' }
 const REPOSITORY = { full_name: '' }
-
 const COMMIT = { message: '', author: { username: '', email: '' } }
 
 /** The fields that decide whether a run may start a job, and what it is about, with the types that they must have. */
@@ -177,10 +178,10 @@ function isLike(value: unknown, sample: unknown): boolean {
   if (Array.isArray(sample))
     return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
   if (!isRecord(sample)) return typeof value === typeof sample
-  const names = Object.keys(sample)
+  const fields = Object.entries(sample)
   return (
     isRecord(value) &&
-    names.every((name) => value[name] == null || isLike(value[name], sample[name]))
+    fields.every(([name, field]) => value[name] == null || isLike(value[name], field))
   )
 }
 
@@ -243,10 +244,10 @@ export function followedBranch(
   { payload: { workflow_run: followed } }: GitHubEvent,
   { repository }: Environment,
 ): string | undefined {
-  const { event = '', head_branch: branch, head_repository: head } = followed ?? {}
-  const { causedBy, subject } = eventRow(event ?? '')
+  const { causedBy, subject } = eventRow(followed?.event ?? '')
   const isOfBranch = causedBy === 'writer' && (subject === 'push' || subject === 'branch')
-  return isOfBranch && isRepository(head, repository) ? (branch ?? undefined) : undefined
+  const isOwn = isRepository(followed?.head_repository, repository)
+  return isOfBranch && isOwn ? (followed?.head_branch ?? undefined) : undefined
 }
 
 /** Whether the changes that an event is about are those since the step's last job. */

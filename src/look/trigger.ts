@@ -1,4 +1,4 @@
-import { type FromGitHub, type Maybe, normalizeLogin, type User } from '../github/client.ts'
+import { type FromGitHub, type Maybe, normalizeLogin } from '../github/client.ts'
 import { failedLookup, GitHubError, type Lookup, NOT_FOUND } from '../github/github-errors.ts'
 import {
   type Comment,
@@ -9,7 +9,6 @@ import {
   type PullRequest,
   pullRequestThread,
   readMergedPulls,
-  type Thread,
 } from '../github/pull-requests.ts'
 import { hasPrompt, type Inputs, isWaitOnly, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
@@ -47,20 +46,20 @@ export type Trigger = {
 /** Reads the command that a new comment starts with; `undefined` if there is none. */
 export function readCommand({ row, payload }: GitHubEvent, word: string): Command | undefined {
   const { action, comment, issue, pull_request: pull } = payload
-  if (row.command === undefined || word === '' || action !== 'created') return undefined
-  const { id, html_url: url, in_reply_to_id: repliesTo } = comment ?? {}
+  const kind = row.command
+  if (kind === undefined || word === '' || action !== 'created') return undefined
   const number = (pull ?? issue)?.number
   const author = readActor(comment?.user)
   const rest = textAfterCommand(comment?.body ?? '', word)
-  if (number == null || id == null || author === undefined || rest === undefined) return undefined
+  if (number == null || comment?.id == null || !author || rest === undefined) return undefined
+  const { id, html_url: url } = comment
   const isPull = (pull ?? issue?.pull_request) != null
-  const rootId = row.command === 'review' ? (repliesTo ?? id) : 0
-  const thread: Thread = { kind: row.command, number, isPull, rootId }
-  const source = { id, url: url ?? '', thread }
+  const rootId = kind === 'review' ? (comment.in_reply_to_id ?? id) : 0
+  const source = { id, url: url ?? '', thread: { kind, number, isPull, rootId } }
   const text = requestText(rest)
-  const afterNew = /^new(?!\S)/i.test(text) ? text.slice(3).trim() : undefined
-  const instructions = afterNew ?? text
-  return { kind: 'comment', source, author, instructions, fresh: afterNew !== undefined }
+  const fresh = /^new(?!\S)/i.test(text)
+  const instructions = fresh ? text.slice(3).trim() : text
+  return { kind: 'comment', source, author, instructions, fresh }
 }
 
 /** Strips a text of what its author did not write as a request, or what nobody can see. */
@@ -141,11 +140,11 @@ export function isDocsReview({ name, payload }: GitHubEvent): boolean {
 /** Reads a person's review that requests changes on an open docs pull request; `undefined` if the event is none. */
 export function readReview(event: GitHubEvent, word: string): Command | undefined {
   const { action, review, pull_request: pull } = event.payload
-  const { id, html_url: url, state, body } = review ?? {}
-  const isRequest = action === 'submitted' && state?.toLowerCase() === 'changes_requested'
-  const author = readActor(review?.user)
+  const isRequest = action === 'submitted' && review?.state?.toLowerCase() === 'changes_requested'
   if (!isDocsReview(event) || !isRequest || pull?.state !== 'open') return undefined
-  if (author === undefined || author.isBot || id == null || pull.number == null) return undefined
+  const author = readActor(review.user)
+  if (!author || author.isBot || review.id == null || pull.number == null) return undefined
+  const { id, html_url: url, body } = review
   const source = { id, url: url ?? '', thread: pullRequestThread(pull.number) }
   const instructions = textOf(body ?? '', word)
   return { kind: 'review', source, author, instructions, fresh: false }
@@ -187,18 +186,13 @@ function lastLineOf(hunk: string): number | undefined {
   return start === undefined ? undefined : Number(start) + shown.length - 1
 }
 
-/** Whether an account may start jobs: one of `allow-bots`, or one with `required-permission`. */
-export async function canStartJob(user: Maybe<User>, run: Run): Promise<Lookup<boolean>> {
-  const refusal = await findRefusal(readActor(user), run)
-  return refusal.known ? { known: true, value: refusal.value === undefined } : refusal
-}
-
 /**
- * Finds out why an account may not start a job; `undefined` if it may. GitHub's answer must be about the same account,
+ * Finds out why an account may not start a job; `undefined` if it may: one of `allow-bots`, or one with
+ * `required-permission`. GitHub's answer must be about the same account,
  * because a login can pass on to someone else.
  * Source: GitHub's REST API, "Get repository permissions for a user".
  */
-async function findRefusal(
+export async function findRefusal(
   actor: Actor | undefined,
   { inputs, github }: Run,
 ): Promise<Lookup<string | undefined>> {
@@ -247,11 +241,7 @@ const GRANTS = {
 }
 
 /** Reads the level: that of a role that an organization made is what the role grants. */
-function permissionLevel({
-  permission,
-  role_name: role,
-  user,
-}: PermissionAnswer): (typeof LEVELS)[number] {
+function permissionLevel({ permission, role_name: role, user }: PermissionAnswer) {
   const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
   const unnamed = granted
@@ -353,20 +343,11 @@ async function readPullsOfPush(event: GitHubEvent, { inputs, github }: Run): Pro
     event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   if (!isNeeded) return new Map()
   const commits = originsOf(event.payload.commits).filter(({ sha }) => isSha(sha))
-  const effect =
-    withText &&
-    inputs.context !== 'none' &&
-    'the agent does not know which pull requests the commits came in'
-  return await readMergedPulls(
-    commits.slice(-MAX_COMMITS),
-    {
-      withText,
-      level: 'warning',
-      ...(effect && { effect: effect }),
-      note: "Commits of unknown origin are treated as a person's.",
-    },
-    github,
-  )
+  const lost = 'the agent does not know which pull requests the commits came in'
+  const effect = withText && inputs.context !== 'none' ? lost : ''
+  const note = "Commits of unknown origin are treated as a person's."
+  const some = commits.slice(-MAX_COMMITS)
+  return await readMergedPulls(some, { withText, level: 'warning', effect, note }, github)
 }
 
 /** Finds the first label that says that a pull request doesn't need docs. */

@@ -2,8 +2,9 @@ import type { CreateAction, MessageAction, WaitAction } from '../decide/plan.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
 import type { EarlierRuns } from '../look/earlier-runs.ts'
+import { readActor } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
-import { canStartJob, type LineComment, type Trigger } from '../look/trigger.ts'
+import { findRefusal, type LineComment, type Trigger } from '../look/trigger.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Run } from '../runner/run.ts'
@@ -185,15 +186,15 @@ async function readPosts(
     ours: ownIds,
     ...(isReply && lastToldId !== undefined && { sinceId: lastToldId }),
     async mayAsk(user) {
-      const answer = await canStartJob(user, run)
-      if (!answer.known) {
+      const refusal = await findRefusal(readActor(user), run)
+      if (!refusal.known) {
         const lost = 'The prompt leaves out what this account wrote.'
         run.log.warnInSummary(
-          `Could not read the permission of ${user.login}: ${answer.why}. ${lost}`,
+          `Could not read the permission of ${user.login}: ${refusal.why}. ${lost}`,
           'Could not read the permission of a commenter',
         )
       }
-      return answer.known && answer.value
+      return refusal.known && refusal.value === undefined
     },
   })
 }
