@@ -137,15 +137,14 @@ async function* searchStatuses(
     const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
     const { own, branch } = repository
     const nodes = nodesOf(branch?.history)
-    const found = await readStatuses([own, ...nodes], name, run)
     const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
+    const found = await readStatuses([own, ...nodes], failure ?? unknown, name, run)
     const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
     after = hasNextPage === true ? endCursor : undefined
     left -= nodes.length
     part = {
-      statuses: found.statuses,
+      ...found,
       history: nodes.map(({ oid }) => oid ?? ''),
-      failure: failure ?? found.failure ?? unknown,
       reachedLimit: found.reachedLimit || (!!after && left <= 0),
     }
     yield part
@@ -159,13 +158,12 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
   const { commits, timelineItems: pushes } = repository.pull ?? {}
   const replaced = nodesOf(pushes).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
   const own = nodesOf(commits).map(({ commit }) => commit)
-  const found = await readStatuses([...own, ...replaced], name, run)
   const unknown = repository.pull
     ? undefined
     : new GitHubError('GitHub does not know the pull request')
+  const found = await readStatuses([...own, ...replaced], failure ?? unknown, name, run)
   const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
-  const reachedLimit = found.reachedLimit || hasMore
-  return { ...found, history: [], reachedLimit, failure: failure ?? found.failure ?? unknown }
+  return { ...found, history: [], reachedLimit: found.reachedLimit || hasMore }
 }
 
 /** What is asked about a branch: where its search begins. */
@@ -227,9 +225,14 @@ async function askForStatuses(
 /** Maximum number of commits whose statuses are listed because the newest one may hide others. */
 const MAX_LISTED_COMMITS = 5
 
-/** Reads the newest status of each commit, and all those of a commit whose newest one may hide others. */
+/**
+ * Reads the newest status of each commit, and all those of a commit whose newest one may hide others.
+ *
+ * @param failure why the commits may not be all
+ */
 async function readStatuses(
   commits: readonly Maybe<CommitNode>[],
+  failure: GitHubError | undefined,
   name: string,
   run: Run,
 ): Promise<Omit<SearchPart, 'history'>> {
@@ -244,10 +247,10 @@ async function readStatuses(
   )
   for (const { sha } of hiding.slice(0, MAX_LISTED_COMMITS)) {
     const listed = await run.github.read(() => listStatuses(sha, name, run))
-    if (!listed.known) return { statuses, reachedLimit: false, failure: listed.error }
+    if (!listed.known) return { statuses, reachedLimit: false, failure: failure ?? listed.error }
     statuses.push(...listed.value)
   }
-  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS }
+  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS, failure }
 }
 
 /** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */

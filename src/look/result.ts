@@ -126,48 +126,6 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   return pulls.length === 0 ? UNKNOWN : { ...readPull(pulls, sinceMs ?? Infinity), url }
 }
 
-const PREVIEW_PAUSE_MS = 10_000
-const MAX_WAIT_MS = 300_000
-/** How long to wait for a first sign of a build. */
-const MAX_SILENCE_MS = 60_000
-
-/**
- * Waits until the preview is built, or will not be.
- *
- * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was observed to be finished
- */
-export async function waitForPreview(
-  finished: FinishedJob,
-  first: PullReport,
-  times: { readonly endedAtMs: number; readonly deadlineMs: number },
-  run: Run,
-): Promise<PullReport> {
-  let report = first
-  while (report.kind === 'pull-request') {
-    const isBuilding = report.preview.state === 'building'
-    const isPending = isBuilding || (report.preview.state === 'unknown' && report.checks.isRead)
-    const untilMs = Math.min(
-      times.deadlineMs,
-      times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS),
-    )
-    const pauseMs = Math.min(PREVIEW_PAUSE_MS, untilMs - run.clock.now())
-    if (!isPending || pauseMs <= 0) break
-    await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
-    if (run.cancel.aborted) break
-    const next = await readPullReport(finished, run)
-    if (next.kind !== 'pull-request') break
-    report = next
-  }
-  const isNever =
-    report.kind === 'pull-request' && report.checks.isRead && report.preview.state === 'unknown'
-  if (isNever && run.clock.now() >= times.endedAtMs + MAX_SILENCE_MS)
-    run.log.notice(
-      `GitHub shows no preview build, so \`wait-for-preview\` stopped waiting. Your ${run.mintlify} plan may not include previews, or no page was changed.`,
-      'No preview build was found',
-    )
-  return report
-}
-
 /** Finds the pull request, or the repository of a job that completed without one; `undefined` if it isn't on this GitHub. */
 function findPlace(
   { job: { prLink, repository, status } }: FinishedJob,
@@ -210,44 +168,45 @@ function branchCommitFields(sinceMs: number): string {
     } } } } }`
 }
 
-type GraphqlFile = FromGitHub<{
-  path: string
-  additions: number
-  deletions: number
-  changeType: string
-}>
 type CheckRun = FromGitHub<
   Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
     databaseId: number
   }
 >
-type CheckSuites = Paged<
-  FromGitHub<{
-    app: { slug?: Maybe<string> }
-    checkRuns: Nodes<CheckRun> & { totalCount?: Maybe<number> }
-  }>
->
+type CheckSuite = FromGitHub<{
+  app: FromGitHub<{ slug: string }>
+  checkRuns: Nodes<CheckRun> & { totalCount?: Maybe<number> }
+}>
 type CheckedCommit = FromGitHub<{
   oid: string
-  deploymentSuites: CheckSuites
-  checkSuites: CheckSuites
+  deploymentSuites: Nodes<CheckSuite>
+  checkSuites: Paged<CheckSuite>
 }>
-type PullComment = FromGitHub<{ body: string; createdAt: string; lastEditedAt: string }> &
-  FromGitHub<{ author: FromGitHub<{ __typename: string; login: string }> }>
-type PullComments = Paged<PullComment>
+type PullComment = FromGitHub<{
+  body: string
+  createdAt: string
+  lastEditedAt: string
+  author: FromGitHub<{ __typename: string; login: string }>
+}>
 type PullReportNode = FromGitHub<{
   title: string
   state: string
   createdAt: string
   changedFiles: number
   headRefOid: string
-  newest: PullComments
-  comments: PullComments
-  files: Paged<GraphqlFile>
+  newest: Nodes<PullComment>
+  comments: Paged<PullComment>
+  files: Paged<
+    FromGitHub<{ path: string; changeType: string; additions: number; deletions: number }>
+  >
   commits: Nodes<FromGitHub<{ commit: CheckedCommit }>>
 }>
-type BranchCommit = FromGitHub<{ oid: string; message: string; author: GitActor }> &
-  FromGitHub<{ associatedPullRequests: Nodes<unknown> }>
+type BranchCommit = FromGitHub<{
+  oid: string
+  message: string
+  author: GitActor
+  associatedPullRequests: Nodes<unknown>
+}>
 type Branch = FromGitHub<{ name: string; target: FromGitHub<{ history: Paged<BranchCommit> }> }>
 type PullReportAnswer = FromGitHub<{
   repository: FromGitHub<{
@@ -355,7 +314,7 @@ type CommitChecks = {
 type Preview = Pick<Deployment, 'state' | 'url'>
 
 /** Any job of any workflow may have the name of Mintlify's check. */
-function isMintlifyApp({ app }: { readonly app?: Maybe<{ slug?: Maybe<string> }> }): boolean {
+function isMintlifyApp({ app }: CheckSuite): boolean {
   return app?.slug === 'mintlify'
 }
 
@@ -440,4 +399,44 @@ function readPreviewRows(
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
+}
+
+const PREVIEW_PAUSE_MS = 10_000
+const MAX_WAIT_MS = 300_000
+/** How long to wait for a first sign of a build. */
+const MAX_SILENCE_MS = 60_000
+
+/**
+ * Waits until the preview is built, or will not be.
+ *
+ * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was observed to be finished
+ */
+export async function waitForPreview(
+  finished: FinishedJob,
+  first: PullReport,
+  times: { readonly endedAtMs: number; readonly deadlineMs: number },
+  run: Run,
+): Promise<PullReport> {
+  const { clock, cancel, log, mintlify } = run
+  let report = first
+  while (report.kind === 'pull-request') {
+    const { preview, checks } = report
+    const isSilent = preview.state === 'unknown' && checks.isRead
+    if (!isSilent && preview.state !== 'building') break
+    const untilMs = times.endedAtMs + (isSilent ? MAX_SILENCE_MS : MAX_WAIT_MS)
+    const leftMs = Math.min(times.deadlineMs, untilMs) - clock.now()
+    if (isSilent && clock.now() >= untilMs) {
+      log.notice(
+        `GitHub shows no preview build, so \`wait-for-preview\` stopped waiting. Your ${mintlify} plan may not include previews, or no page was changed.`,
+        'No preview build was found',
+      )
+    }
+    if (leftMs <= 0) break
+    await clock.sleep(Math.min(PREVIEW_PAUSE_MS, leftMs), cancel).catch(() => undefined)
+    if (cancel.aborted) break
+    const next = await readPullReport(finished, run)
+    if (next.kind !== 'pull-request') break
+    report = next
+  }
+  return report
 }
