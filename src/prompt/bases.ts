@@ -1,5 +1,5 @@
 import type { GitHub, Maybe } from '../github/client.ts'
-import { GitHubError, type Lookup } from '../github/github-errors.ts'
+import { GitHubError } from '../github/github-errors.ts'
 import {
   type CommitFile,
   type ComparedCommit,
@@ -7,7 +7,7 @@ import {
   type MergedPulls,
   readMergedPulls,
 } from '../github/pull-requests.ts'
-import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
+import { type EarlierRuns, MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { isSha, type Payload, type Release } from '../look/event.ts'
 import type { LastJob } from '../look/status.ts'
 import { findSkipLabel } from '../look/trigger.ts'
@@ -23,10 +23,7 @@ import {
 } from './render.ts'
 
 /** What a run already knows of earlier jobs and merged pull requests. */
-export type EarlierChanges = {
-  readonly lastJob: Lookup<LastJob | undefined>
-  /** Whether the search for it ended at its limit, so that an older job may exist. */
-  readonly reachedLimit: boolean
+export type EarlierChanges = Pick<EarlierRuns, 'lastJob' | 'reachedLimit'> & {
   /** Those that the pushed commits came in. */
   readonly mergedPulls: MergedPulls
 }
@@ -37,9 +34,6 @@ type Base = {
   readonly ref: string
   /** How the block names it; empty if it doesn't. */
   readonly words: string
-  /** How many commits the change must have; by default any number. */
-  readonly min?: number
-  readonly max?: number
   /** Shown instead of those that GitHub compares, or if the comparison fails. */
   readonly commits?: readonly CommitSummary[]
 }
@@ -49,6 +43,9 @@ type Candidates = {
   /** What they are, to follow "Could not compare with". */
   readonly what: string
   readonly list: () => Promise<readonly Base[]>
+  /** How many commits the change must have; by default any number. */
+  readonly min?: number
+  readonly max?: number
   /** Whether they are taken because no job or release is known. */
   readonly areArbitrary?: boolean
 }
@@ -73,8 +70,8 @@ export async function factsOfPush(
   const known = { facts: [], commits: pushedCommits(payload) }
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
   if (tag !== undefined && !isSha(before)) {
-    const changes = await changesOfTag('Tag before', tag, known, run)
-    return await addMergedPulls(changes, earlier, run)
+    const start = { label: 'Tag before', known }
+    return await compareWithFirst([tagCandidates(tag, run)], tag, start, earlier, run)
   }
   // A local run may have any payload.
   if (!isSha(after)) return unknownChanges(NO_BASE, known)
@@ -85,10 +82,10 @@ export async function factsOfPush(
     ...(job === undefined || job.sha === before ? [] : [jobCandidate(job)]),
     { what: 'the commit before the push', list: async () => bases },
   ]
-  const linked: EventFacts = { ...known, facts: [['Compare', url ?? '']] }
-  const changes = await compareWithFirst(candidates, after, { known: linked }, run.github)
+  const start = { known: { ...known, facts: [['Compare', url ?? '']] } } as const
+  const changes = await compareWithFirst(candidates, after, start, earlier, run)
   const force: Fact = ['Forced push', forced ? 'commits were removed from the branch' : '']
-  return await addMergedPulls({ ...changes, facts: [...changes.facts, force] }, earlier, run)
+  return { ...changes, facts: [...changes.facts, force] }
 }
 
 /** The commit before a push; of a new branch the default branch, and of a new default branch the first commit. */
@@ -129,22 +126,24 @@ export async function factsOfBranch(
   if (job !== undefined) why = "the changes since this step's last job could not be read"
   const candidates: Candidates[] = [
     ...(job === undefined ? [] : [jobCandidate(job)]),
-    { what: 'the newest releases', list: () => listReleases(why, github) },
+    {
+      what: 'the newest releases',
+      list: () => listReleases(why, github),
+      min: 1,
+      max: MAX_COMMITS_AHEAD,
+    },
     {
       what: 'the last commits',
       list: () => listLastCommits(head, why, github),
       areArbitrary: true,
     },
   ]
-  const changes = await compareWithFirst(candidates, head, { known: { facts: [] } }, github)
-  return await addMergedPulls(changes, earlier, run)
+  return await compareWithFirst(candidates, head, { known: { facts: [] } }, earlier, run)
 }
 
 async function listReleases(why: string, github: GitHub): Promise<Base[]> {
   const releases = await listPublished(({ prerelease }) => prerelease !== true, github)
-  return releases.map((ref) => {
-    return { ref, words: `the release ${ref} (${why})`, min: 1, max: MAX_COMMITS_AHEAD }
-  })
+  return releases.map((ref) => ({ ref, words: `the release ${ref} (${why})` }))
 }
 
 /** Lists the tags of the newest releases that fit, by the time of their publication. Or a GitHubError. */
@@ -180,12 +179,13 @@ export async function factsOfRelease(
   earlier: EarlierChanges,
   run: Run,
 ): Promise<EventFacts> {
-  const { tag_name: tag, name, html_url: url, body, published_at: at } = payload.release ?? {}
-  const found = await changesOfTag('Release before', tag ?? '', { facts: [] }, run, at)
-  const changes = await addMergedPulls(found, earlier, run)
+  const { tag_name, name, html_url: url, body, published_at: at } = payload.release ?? {}
+  const tag = tag_name ?? ''
+  const start = { label: 'Release before', known: { facts: [] } }
+  const changes = await compareWithFirst([tagCandidates(tag, run, at)], tag, start, earlier, run)
   const facts: Fact[] = [
     ['Release', name ?? ''],
-    ['Tag', tag ?? ''],
+    ['Tag', tag],
     ['URL', url ?? ''],
     ...changes.facts,
   ]
@@ -193,28 +193,21 @@ export async function factsOfRelease(
 }
 
 /**
- * Compares a tag with the version before it; a tag that isn't a version with the newest release before it.
+ * The versions before a tag, or, if it isn't a version, the releases before it, the newest first.
  *
  * @param publishedAt when its release was published, if that is known
  */
-async function changesOfTag(
-  label: string,
-  tag: string,
-  known: EventFacts,
-  { github }: Run,
-  publishedAt?: Maybe<string>,
-): Promise<EventFacts> {
+function tagCandidates(tag: string, { github }: Run, publishedAt?: Maybe<string>): Candidates {
   const isEarlier = ({ tag_name: name, published_at: at }: Release): boolean =>
     name !== tag && (!publishedAt || (at ?? '') < publishedAt)
   const list = async (): Promise<Base[]> => {
     const tags =
-      readVersion(tag).length > 0
-        ? tagsBefore(tag, await listTags(tag, github))
-        : await listPublished(isEarlier, github)
-    return tags.map((ref) => ({ ref, words: ref, min: 1 }))
+      readVersion(tag) === undefined
+        ? await listPublished(isEarlier, github)
+        : tagsBefore(tag, await listTags(tag, github))
+    return tags.map((ref) => ({ ref, words: ref }))
   }
-  const candidates = [{ what: 'the tags before', list }]
-  return await compareWithFirst(candidates, tag, { label, known }, github)
+  return { what: 'the tags before', list, min: 1 }
 }
 
 /** Lists the tags that begin as one does before its first digit: a repository may have thousands of others. */
@@ -227,9 +220,8 @@ async function listTags(tag: string, github: GitHub): Promise<string[]> {
   return refs.map(({ ref }) => ref.replace(/^refs\/tags\//, ''))
 }
 
-/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers 1, 2, and 0, suffix `-rc.1`. */
-type Version = Readonly<Record<'tag' | 'prefix' | 'suffix', string>> & {
-  readonly numbers: readonly number[]
+/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0.0`, suffix `-rc.1`. */
+type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>> & {
   /** -1 for a prerelease, 1 for a post-release. */
   readonly stage: number
 }
@@ -239,85 +231,94 @@ const VERSION =
 const POST_RELEASE =
   /^(?:\+|[-.]?(?:post|hotfix|hf|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
 
-/** Reads a tag; nothing if it isn't a version. */
-function readVersion(tag: string): Version[] {
+/** Reads a tag; `undefined` if it isn't a version. */
+function readVersion(tag: string): Version | undefined {
   const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
   // `re2-supervisor-main` is a name.
   const isName = !numbers.includes('.') && !/^(?:$|[-+.]?[a-z]{0,6}[-.]?\d)/i.test(suffix)
-  if (match === undefined || isName) return []
+  if (match === undefined || isName) return undefined
   const stageOfSuffix = POST_RELEASE.test(suffix) ? 1 : -1
   const stage = suffix === '' ? 0 : stageOfSuffix
-  return [{ tag, prefix, numbers: numbers.split('.').map(Number), suffix, stage }]
+  // `v4` is `v4.0.0.0`.
+  const padded = [...numbers.split('.'), 0, 0, 0].slice(0, 4).join('.')
+  return { tag, prefix, numbers: padded, suffix, stage }
 }
 
 /** Lists the lower versions with a tag's prefix, highest first; for a stable version only the stable ones. */
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
-  const [version] = readVersion(tag)
+  const version = readVersion(tag)
   if (version === undefined) return []
   const { compare: natural } = new Intl.Collator('en', { numeric: true })
-  const order = (one: Version, other: Version): number => {
-    const differences = [0, 1, 2, 3].map((at) => (one.numbers[at] ?? 0) - (other.numbers[at] ?? 0))
-    const ofNumbers = differences.find((difference) => difference !== 0) ?? 0
-    return ofNumbers || one.stage - other.stage || natural(one.suffix, other.suffix)
-  }
+  const order = (one: Version, other: Version): number =>
+    natural(one.numbers, other.numbers) ||
+    one.stage - other.stage ||
+    natural(one.suffix, other.suffix)
   return tags
-    .flatMap(readVersion)
+    .flatMap((one) => readVersion(one) ?? [])
     .filter((one) => one.prefix === version.prefix && order(one, version) < 0)
     .filter((one) => version.stage < 0 || one.stage >= 0)
     .toSorted((one, other) => order(other, one))
     .map((one) => one.tag)
 }
 
-/** Reads what has changed since the first base that the change fits; if there is none, `known` has the rest. */
+/**
+ * Reads what has changed since the first base that the change fits.
+ *
+ * @param start.label what the base is to the event; by default, the block says since what the changes are
+ * @param start.known what is shown if the change could not be read
+ */
 async function compareWithFirst(
   candidates: readonly Candidates[],
   head: string,
   { label, known }: { readonly label?: string; readonly known: EventFacts },
-  github: GitHub,
+  earlier: EarlierChanges,
+  run: Run,
 ): Promise<EventFacts> {
+  const { github } = run
   const permission = 'contents: read'
-  const call = { purpose: 'read what has changed', permission, effect: lackOf(known.commits) }
-  const withFirst = (value: string): EventFacts =>
-    label === undefined ? known : { ...known, facts: [[label, value], ...known.facts] }
-  let shown = withFirst('not known')
+  // Another base may do; in the end, the first failure is reported.
+  const call = { purpose: 'read what has changed', permission, isReported: () => true }
+  const withBase = (words: string): EventFacts =>
+    label === undefined ? known : { ...known, facts: [[label, words], ...known.facts] }
+  let shown = withBase('not known')
   let failure: { readonly error: GitHubError; readonly what: string } | undefined
   const limits: Fact[] = []
-  const changes = await github.attempt(call, async () => {
-    for (const { what, list, areArbitrary: isArbitrary = false } of candidates) {
-      const found = await github.read(list)
-      const bases = found.known ? found.value : []
-      let error = found.known ? undefined : found.error
-      for (const base of bases.slice(0, MAX_TRIED)) {
-        const { words, commits, min = 0, max = Infinity } = base
-        const since: Fact = [label ?? 'Changes since', words]
-        const compared = await github.read(() => compare(base, head, github))
-        if (compared.known) {
-          const { commitCount = 0 } = compared.value
-          if (commitCount < min || commitCount > max) continue
-          const facts = [since, ...limits, ...compared.value.facts]
-          const listed = commits && { commits, commitCount: commits.length }
-          return { ...compared.value, ...listed, facts, isArbitrary }
+  for (const { what, list, min = 0, max = Infinity, areArbitrary = false } of candidates) {
+    const found = await github.read(list)
+    const bases = found.known ? found.value : []
+    let error = found.known ? undefined : found.error
+    for (const { ref, words, commits } of bases.slice(0, MAX_TRIED)) {
+      const since: Fact = [label ?? 'Changes since', words]
+      const compared = await github.attempt(call, () => compare(ref, head, github))
+      if (compared.known) {
+        const { commitCount = 0 } = compared.value
+        if (commitCount < min || commitCount > max) continue
+        if (failure) {
+          const effect = 'the prompt may not include all changes'
+          const purpose = `compare with ${failure.what}`
+          github.report(failure.error, { purpose, permission, effect })
         }
-        error = compared.error
-        if (commits) shown = { ...known, facts: [since], commits, isArbitrary }
-        // A tag or commit may be gone; anything else would fail again.
-        if (error.status !== 404) break
+        const facts = [since, ...limits, ...compared.value.facts]
+        const listed = commits && { commits, commitCount: commits.length }
+        const changes = { ...compared.value, ...listed, facts, isArbitrary: areArbitrary }
+        return await addMergedPulls(changes, earlier, run)
       }
-      if (bases.length > MAX_TRIED) limits.push([`Tried of ${what}`, `${MAX_TRIED}`])
-      if (error) failure ??= { error, what }
+      error = compared.error
+      if (commits) shown = { ...known, facts: [since], commits, isArbitrary: areArbitrary }
+      // A tag or commit may be gone; anything else would fail again.
+      if (error.status !== 404) break
     }
-    call.effect = lackOf(shown.commits)
-    if (failure) throw failure.error
-    return undefined
-  })
-  if (!changes.known) return unknownChanges(changes.why, shown)
-  if (failure) {
-    const effect = 'the prompt may not include all changes'
-    github.report(failure.error, { purpose: `compare with ${failure.what}`, permission, effect })
+    if (bases.length > MAX_TRIED) limits.push([`Tried of ${what}`, `${MAX_TRIED}`])
+    if (error) failure ??= { error, what }
   }
-  if (changes.value) return changes.value
-  const { facts, ...none } = withFirst('none')
-  return unknownChanges(NO_BASE, { ...none, facts: [...facts, ...limits] })
+  if (failure) {
+    const { error } = failure
+    github.report(error, { ...call, effect: lackOf(shown.commits) })
+    return await addMergedPulls(unknownChanges(error.message, shown), earlier, run)
+  }
+  const { facts, ...none } = withBase('none')
+  const changes = unknownChanges(NO_BASE, { ...none, facts: [...facts, ...limits] })
+  return await addMergedPulls(changes, earlier, run)
 }
 
 /** Says what a prompt lacks that has only these commits. */
@@ -358,25 +359,23 @@ async function addMergedPulls(
 const MAX_COMPARED = 300
 
 /** Compares the head with a base: three requests if there are more files than GitHub compares. */
-async function compare({ ref }: Base, head: string, github: GitHub): Promise<EventFacts> {
-  if (ref === head) return { facts: [], files: { files: [], total: 0 } }
-  if (ref === '') return await readCommit(head, github)
-  const compared = await requestComparison(ref, head, github)
+async function compare(base: string, head: string, github: GitHub): Promise<EventFacts> {
+  if (base === head) return { facts: [], files: { files: [], total: 0 } }
+  if (base === '') return await readCommit(head, github)
+  const compared = await requestComparison(base, head, github)
   const { html_url, commits, total_commits: commitCount } = compared
   const url = html_url ?? ''
-  const listed = commits ?? []
-  const files = readChangedFiles(compared.files)
-  const isWhole = files.length < MAX_COMPARED
+  const { files, total } = filesOf(compared)
   const halves = await github.read(async () =>
-    isWhole ? [] : await compareHalves(ref, head, listed, github),
+    total === undefined ? await compareHalves(base, head, commits ?? [], github) : [],
   )
-  const inHalves = halves.known ? halves.value : []
-  const more = inHalves.filter(({ path }) => !files.some((file) => file.path === path))
+  const all = [...(halves.known ? halves.value : []), ...files]
+  const byPath = new Map(all.map((file) => [file.path, file]))
   return {
     facts: [['Compare', url]],
-    commits: listed.map(summaryOf),
+    commits: (commits ?? []).map(summaryOf),
     commitCount: commitCount ?? 0,
-    files: { files: [...files, ...more], total: isWhole ? files.length : undefined, url },
+    files: { files: [...byPath.values()], total, url },
   }
 }
 
@@ -384,10 +383,13 @@ async function readCommit(ref: string, github: GitHub): Promise<EventFacts> {
   const commit = await github.call<ComparedCommit>(({ rest }) =>
     rest.repos.getCommit({ ...github.repository, ref }),
   )
-  const files = readChangedFiles(commit.files)
-  const total = files.length < MAX_COMPARED ? files.length : undefined
-  const url = commit.html_url ?? ''
-  return { facts: [], commits: [summaryOf(commit)], commitCount: 1, files: { files, total, url } }
+  const files = { ...filesOf(commit), url: commit.html_url ?? '' }
+  return { facts: [], commits: [summaryOf(commit)], commitCount: 1, files }
+}
+
+function filesOf(change: Pick<Comparison, 'files'>) {
+  const files = readChangedFiles(change.files)
+  return { files, total: files.length < MAX_COMPARED ? files.length : undefined }
 }
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
@@ -401,7 +403,7 @@ async function requestComparison(base: string, head: string, github: GitHub): Pr
   return compared
 }
 
-/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
+/** Reads a change in two parts, up to a commit in its middle and from there, the largest files last: a file can be in both. */
 async function compareHalves(
   base: string,
   head: string,
@@ -418,26 +420,10 @@ async function compareHalves(
     requestComparison(base, middle, github),
     requestComparison(middle, head, github),
   ])
-  // Otherwise the second part would include changes of the base.
-  return first.behind_by === 0
-    ? unite(readChangedFiles(first.files), readChangedFiles(second.files))
-    : []
-}
-
-/** Joins the files of two changes, one after the other; of a file in both, the second diff is shown. */
-function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
-  const files = new Map(first.map((file) => [file.path, file]))
-  for (const file of second) {
-    const earlier = files.get(file.path)
-    const both = earlier && {
-      ...file,
-      status: file.status === 'modified' ? earlier.status : file.status,
-      added: earlier.added + file.added,
-      removed: earlier.removed + file.removed,
-    }
-    files.set(file.path, both ?? file)
-  }
-  return [...files.values()]
+  // The second part would include changes of the base.
+  if (first.behind_by !== 0) return []
+  const files = [first, second].flatMap((part) => readChangedFiles(part.files))
+  return files.toSorted((one, other) => one.added + one.removed - other.added - other.removed)
 }
 
 export function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {

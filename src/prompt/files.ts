@@ -1,4 +1,5 @@
 import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {
   /** `added`, `modified`, `removed`, `renamed`, … */
@@ -13,6 +14,257 @@ export type ChangedFile = {
   readonly patch: string | undefined
 }
 
+/** A part of the block, and how many files, commits, or texts it contains. */
+export type Written = {
+  readonly text: string
+  readonly count: number
+  /** Whether a part of a diff is left out. */
+  readonly isCut?: boolean
+}
+
+/** The least room that a file's diff is shown in; smaller diffs are shown whole. */
+const MIN_DIFF_BYTES = 600
+/** For tests, CI, and translations with their headers; if everything else is shown whole, they have a quarter. */
+const MAX_BACKGROUND_BYTES = 8 * 1024
+/** For the headers of files without a diff. */
+const MAX_LIST_BYTES = 8 * 1024
+/** For the line that says how many files are not named. */
+const MAX_LEFT_OUT_NOTE_BYTES = 150
+/** How many files are named at most. */
+const MAX_FILES = 600
+/** How many lines a piece has if no blank line ends it before. */
+const MAX_HUNK_LINES = 4
+
+/** Shows each file under a header, with as much of its diff as fits. */
+export function renderFiles(files: readonly ChangedFile[], maxBytes: number): Written {
+  const parts = toParts(files)
+  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
+  const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
+  const tests = withDiff.filter(({ rank }) => rank === 'background')
+  const code = withDiff.filter(({ rank }) => rank !== 'background')
+  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
+  const others = parts.filter((part) => !main.includes(part))
+  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
+  const isWhole = main.length === code.length && main.every(isShownWhole)
+  const quarter = Math.floor(maxBytes / 4)
+  const most = isWhole ? Math.max(quarter, MAX_BACKGROUND_BYTES) : MAX_BACKGROUND_BYTES
+  // Those that are not shown are still named.
+  const testBytes = Math.min(unused, most - sumOf(tests, headerBytes))
+  const background = takeFitting(tests, minDiffBytes, testBytes)
+  choosePieces(background, testBytes)
+  const shown = [...main, ...background]
+  const diffs = shown.map(writeDiff).join('')
+  const rest = others.filter((part) => !background.includes(part))
+  const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
+  const isCut = !withDiff.every(isShownWhole)
+  return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
+}
+
+/** Lists files by their headers alone. */
+export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
+  return listParts(toParts(files), maxBytes, MAX_FILES)
+}
+
+function isShownWhole({ pieces }: Part): boolean {
+  return pieces.every(({ isShown }) => isShown)
+}
+
+function headerBytes({ header }: Part): number {
+  return byteLength(header)
+}
+
+/** With its diff or a useful piece of it. */
+function minDiffBytes({ bytes }: Part): number {
+  return Math.min(bytes, MIN_DIFF_BYTES)
+}
+
+/** A line of a diff, and the weight of the names in it. */
+type Line = { readonly text: string; weight: number }
+
+/** Adjacent lines of a diff that are shown together or not at all. */
+type Piece = {
+  readonly text: string
+  readonly previous: Piece | undefined
+  /** The weight of the names in it, for each byte. */
+  readonly weight: number
+  /** The order of pieces without names: from the top of each file in turn, imports and licenses last. */
+  readonly turn: number
+  isShown: boolean
+}
+
+type Part = {
+  readonly rank: Rank
+  /** `modified src/cli.ts (+12 -3)`, on a new line. */
+  readonly header: string
+  /** Of the diff; none if the file is only named, or if GitHub shows no diff. */
+  readonly pieces: readonly Piece[]
+  /** The weight of its names. */
+  readonly worth: number
+  /** Of header and diff. */
+  readonly bytes: number
+}
+
+/** Sorts files into the order in which they are shown: by rank, then by the weight of their names. */
+function toParts(files: readonly ChangedFile[]): Part[] {
+  const translations = findTranslations(files)
+  const ranked = files.map((file) => {
+    const { rank, kind } = rankOf(file, translations.has(file.path))
+    const texts = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
+    const lines = texts.map((text): Line => ({ text, weight: 0 }))
+    return { rank, header: `\n${describeFile(file, kind)}`, lines }
+  })
+  // Each name is weighed once, in the line that says most about it.
+  const best = new Map<string, { readonly weight: number; readonly line: Line }>()
+  for (const { rank, lines } of ranked) {
+    for (const line of lines) {
+      for (const [name, weight] of namesIn(line.text, rank))
+        if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line })
+    }
+  }
+  for (const { weight, line } of best.values()) line.weight += weight
+  const parts = ranked.map(({ rank, header, lines }) => {
+    const pieces = divide(lines, rank)
+    const bytes = byteLength(header) + sumOf(pieces, ({ text }) => byteLength(text))
+    return { rank, header, pieces, worth: weightIn(lines), bytes }
+  })
+  const order = ({ rank }: Part): number => RANKS.indexOf(rank)
+  return parts.toSorted((one, other) => order(one) - order(other) || other.worth - one.worth)
+}
+
+const MAX_PATH_BYTES = 300
+
+/** Describes what happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
+function describeFile(
+  { status, path, oldPath, added, removed, patch }: ChangedFile,
+  kind = '',
+): string {
+  const [from, to] = [oldPath, path].map((one) => clipBytes(oneLine(one), MAX_PATH_BYTES))
+  const where = path === oldPath ? to : `${from} to ${to}`
+  const why = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
+  return `${status} ${where}${lineCounts(added, removed)}${why}`
+}
+
+/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
+export function lineCounts(added: number, removed: number): string {
+  return added + removed === 0 ? '' : ` (+${added} -${removed})`
+}
+
+const IMPORT =
+  /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
+const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
+
+/** The start of a piece: a hunk's header or a blank line. */
+const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
+
+/** Divides a diff into pieces: at hunks and blank lines, and after a few lines. */
+function divide(lines: readonly Line[], rank: Rank): Piece[] {
+  const pieces: Piece[] = []
+  for (let start = 0, end = 0; start < lines.length; start = end) {
+    do end++
+    while (end < start + MAX_HUNK_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
+    const own = lines.slice(start, end)
+    const text = own.map((line) => `\n${line.text}`).join('')
+    const isMinor = IMPORT.test(text) || LICENCE.test(text)
+    pieces.push({
+      text,
+      previous: pieces.at(-1),
+      weight: weightIn(own) / byteLength(text),
+      turn: isMinor ? Infinity : pieces.length / (rank === 'readers' ? 2 : 1),
+      isShown: false,
+    })
+  }
+  return pieces
+}
+
+function weightIn(lines: readonly Line[]): number {
+  return sumOf(lines, ({ weight }) => weight)
+}
+
+/** Takes entries from the start while they fit. */
+function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
+  let left = maxBytes
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
+    return left < 0
+  })
+  return list.slice(0, end < 0 ? undefined : end)
+}
+
+/**
+ * Chooses the pieces to show: all of small parts; of others first the pieces whose names weigh most for their bytes, then
+ * pieces from the top of each part in turn.
+ *
+ * @returns how many bytes are left
+ */
+function choosePieces(parts: readonly Part[], maxBytes: number): number {
+  const isAll = sumOf(parts, ({ bytes }) => bytes) <= maxBytes
+  const isSmall = ({ bytes }: Part): boolean => isAll || bytes <= MIN_DIFF_BYTES
+  for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
+  let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
+  const hidden = parts.flatMap(({ pieces }) => pieces.filter(({ isShown }) => !isShown))
+  const inOrder = hidden.toSorted(
+    (one, other) => other.weight - one.weight || one.turn - other.turn,
+  )
+  for (const piece of inOrder) {
+    const bytes = byteLength(`${gapBefore(piece)}${piece.text}`)
+    // Pieces without names are shown in their order, not by what happens to fit.
+    if (bytes > left && piece.weight === 0) break
+    if (bytes > left) continue
+    left -= bytes
+    piece.isShown = true
+  }
+  return left
+}
+
+function gapBefore({ previous }: Piece): string {
+  return previous?.isShown === false ? '\n…' : ''
+}
+
+function writeDiff({ header, pieces }: Part): string {
+  const texts = pieces.map((piece) => (piece.isShown ? `${gapBefore(piece)}${piece.text}` : ''))
+  const left = sumOf(pieces, ({ text, isShown }) => (isShown ? 0 : text.split('\n').length - 1))
+  const words = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
+  return [header, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
+}
+
+/** Lists the headers of files without their diffs. */
+function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
+  const shown = takeFitting(
+    parts.slice(0, maxFiles),
+    headerBytes,
+    maxBytes - MAX_LEFT_OUT_NOTE_BYTES,
+  )
+  const more = parts.length - shown.length
+  const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
+  const headers = shown.map(({ header }) => header)
+  return { text: [...headers, note].join(''), count: shown.length }
+}
+
+const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
+
+/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
+export function renderHunk(hunk: string, maxBytes: number): Written {
+  if (hunk === '') return { text: '', count: 0 }
+  const lines = linesOf(hunk)
+  const noteOf = (above: number): string =>
+    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
+  let left = maxBytes - byteLength(`${HUNK_TITLE}${noteOf(lines.length)}`)
+  const above =
+    lines.findLastIndex((line) => {
+      left -= byteLength(`\n${line}`)
+      return left < 0
+    }) + 1
+  // The line commented on is always shown, cut if necessary.
+  const from = Math.min(above, lines.length - 1)
+  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
+  return { text: clipBytes(text, maxBytes), count: lines.length - from }
+}
+
+/** Splits a diff into the lines that are shown. */
+function linesOf(patch: string): string[] {
+  return cleanHunks(patch).trimEnd().split('\n')
+}
+
 /**
  * How much readers of documentation would notice of a file, in the order in which files are shown.
  * `background` has little room, `named` is never more than named.
@@ -22,6 +274,60 @@ type Rank = (typeof RANKS)[number]
 
 /** Longer lines and paths are not judged: people don't write them. */
 const MAX_JUDGED_LENGTH = 1000
+
+/**
+ * Judges a file by its path, its first lines, and the length of its lines.
+ *
+ * @returns `kind`: why a file is only named
+ */
+export function rankOf(
+  file: ChangedFile,
+  isTranslation = false,
+): {
+  readonly rank: Rank
+  readonly kind?: string
+} {
+  const { path, patch = '' } = file
+  if (path.length > MAX_JUDGED_LENGTH) return { rank: 'source' }
+  const fits = (pattern: RegExp): boolean => pattern.test(path)
+  const isForReaders = isPage(file) || API_DESCRIPTION.test(path)
+  const [byPath] = isForReaders
+    ? []
+    : (Object.entries(NAMED).find(([, pattern]) => fits(pattern)) ?? [])
+  const isMinified = patch.length / patch.split('\n').length >= MINIFIED_LINE_LENGTH
+  const byLines = isMinified ? 'taken for minified' : undefined
+  const kind = byPath ?? (isGenerated(path, patch) ? 'generated' : byLines)
+  if (kind !== undefined) return { rank: 'named', kind }
+  if (isTranslation || (!isForReaders && BACKGROUND.some(fits))) return { rank: 'background' }
+  return { rank: isForReaders || READERS.some(fits) ? 'readers' : 'source' }
+}
+
+/** Whether one of a file's first lines is the header of generated code; of a page, in a comment alone. */
+function isGenerated(path: string, patch: string): boolean {
+  if (!/^@@ -\S+ \+[01](?!\d)/.test(patch)) return false
+  const lines = patch.split('\n', MAX_HEADER_LINES.certainly + 1).slice(1)
+  // A generator has the header of what it generates in a text.
+  const inText = lines.findIndex((line) =>
+    /^(?!.\s*(?:\/\/|\/?\*|#)).*(?:(?:[=(,:]|\breturn)\s*["'`]|=\s*\()/.test(
+      line.slice(0, MAX_JUDGED_LENGTH),
+    ),
+  )
+  return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line, index) => {
+    const isJudged =
+      line.length <= MAX_JUDGED_LENGTH && (!PAGE_PATH.test(path) || line.includes('<!--'))
+    const isFirst = index < MAX_HEADER_LINES.generated
+    return isJudged && ((isFirst && GENERATED.test(line)) || CERTAINLY_GENERATED.test(line))
+  })
+}
+
+/** Whether a page of documentation was changed, in whatever language. */
+export function isPage({ path }: ChangedFile): boolean {
+  return (
+    path.length <= MAX_JUDGED_LENGTH &&
+    PAGE_PATH.test(path) &&
+    !NO_PAGE.some((pattern) => pattern.test(path))
+  )
+}
 
 const LANGUAGE =
   '(?:ar|bn|ca|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh)(?:[-_][a-z]{2,4})?'
@@ -102,67 +408,6 @@ const MAX_HEADER_LINES = { generated: 10, certainly: 40 }
 /** Average length of a line from which on a file is treated as minified. */
 const MINIFIED_LINE_LENGTH = 500
 
-/**
- * Judges a file by its path, its first lines, and the length of its lines.
- *
- * @returns `kind`: why a file is only named
- */
-export function rankOf(
-  file: ChangedFile,
-  isTranslation = false,
-): {
-  readonly rank: Rank
-  readonly kind?: string
-} {
-  const { path, patch = '' } = file
-  if (path.length > MAX_JUDGED_LENGTH) return { rank: 'source' }
-  const fits = (pattern: RegExp): boolean => pattern.test(path)
-  const isForReaders = isPage(file) || API_DESCRIPTION.test(path)
-  const [byPath] = isForReaders
-    ? []
-    : (Object.entries(NAMED).find(([, pattern]) => fits(pattern)) ?? [])
-  const isMinified = patch.length / patch.split('\n').length >= MINIFIED_LINE_LENGTH
-  const byLines = isMinified ? 'taken for minified' : undefined
-  const kind = byPath ?? (isGenerated(path, patch) ? 'generated' : byLines)
-  if (kind !== undefined) return { rank: 'named', kind }
-  if (isTranslation || (!isForReaders && BACKGROUND.some(fits))) return { rank: 'background' }
-  return { rank: isForReaders || READERS.some(fits) ? 'readers' : 'source' }
-}
-
-/** Whether one of a file's first lines is the header of generated code; of a page, in a comment alone. */
-function isGenerated(path: string, patch: string): boolean {
-  if (!/^@@ -\S+ \+[01](?!\d)/.test(patch)) return false
-  const lines = patch.split('\n', MAX_HEADER_LINES.certainly + 1).slice(1)
-  // A generator has the header of what it generates in a text.
-  const inText = lines.findIndex((line) =>
-    /^(?!.\s*(?:\/\/|\/?\*|#)).*(?:(?:[=(,:]|\breturn)\s*["'`]|=\s*\()/.test(
-      line.slice(0, MAX_JUDGED_LENGTH),
-    ),
-  )
-  return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line, index) => {
-    const isJudged =
-      line.length <= MAX_JUDGED_LENGTH && (!PAGE_PATH.test(path) || line.includes('<!--'))
-    const isFirst = index < MAX_HEADER_LINES.generated
-    return isJudged && ((isFirst && GENERATED.test(line)) || CERTAINLY_GENERATED.test(line))
-  })
-}
-
-/** Whether a page of documentation was changed, in whatever language. */
-export function isPage({ path }: ChangedFile): boolean {
-  return (
-    path.length <= MAX_JUDGED_LENGTH &&
-    PAGE_PATH.test(path) &&
-    !NO_PAGE.some((pattern) => pattern.test(path))
-  )
-}
-
-/** Where a path names a language: a folder, or the end of the file's name. */
-const LANGUAGE_IN_PATH = new RegExp(
-  `(?<=^|/)(?:(?:i18n|l10n|locales?|translations?)/)?(?:en(?:[-_][a-z]{2,4})?|${LANGUAGE})/|[._-]${LANGUAGE}(?=\\.\\w+$)`,
-  'gi',
-)
-const IN_ENGLISH = /(?:^|\/)en(?:[-_][a-z]{2,4})?\//i
-
 /** Finds translations: pages that were also changed in another language. A folder such as `it/` alone need not be one. */
 function findTranslations(files: readonly ChangedFile[]): ReadonlySet<string> {
   const judged = files.flatMap(({ path }) => (path.length > MAX_JUDGED_LENGTH ? [] : path))
@@ -173,235 +418,12 @@ function findTranslations(files: readonly ChangedFile[]): ReadonlySet<string> {
   return new Set(translated)
 }
 
-/** The least room that a file's diff is shown in; smaller diffs are shown whole. */
-const MIN_DIFF_BYTES = 600
-/** For tests, CI, and translations with their headers; if everything else is shown whole, they have a quarter. */
-const MAX_BACKGROUND_BYTES = 8 * 1024
-/** For the headers of files without a diff. */
-const MAX_LIST_BYTES = 8 * 1024
-/** For the line that says how many files are not named. */
-const MAX_LEFT_OUT_NOTE_BYTES = 150
-/** How many files are named at most. */
-const MAX_FILES = 600
-/** How many lines a piece has if no blank line ends it before. */
-const MAX_HUNK_LINES = 4
-
-/** A part of the block, and how many files, commits, or texts it contains. */
-export type Written = { readonly text: string; readonly count: number }
-
-/** A line of a diff, and the weight of the names in it. */
-type Line = { readonly text: string; weight: number }
-
-/** Adjacent lines of a diff that are shown together or not at all. */
-type Piece = {
-  readonly text: string
-  readonly lineCount: number
-  readonly bytes: number
-  readonly previous: Piece | undefined
-  /** The weight of the names in it, for each byte. */
-  readonly weight: number
-  /** The order of pieces without names: from the top of each file in turn, imports and licenses last. */
-  readonly turn: number
-  isShown: boolean
-}
-
-type Part = {
-  readonly rank: Rank
-  /** `modified src/cli.ts (+12 -3)`, on a new line. */
-  readonly header: string
-  /** Of the diff; none if the file is only named, or if GitHub shows no diff. */
-  readonly pieces: readonly Piece[]
-  /** The weight of its names. */
-  readonly worth: number
-  /** Of header and diff. */
-  readonly bytes: number
-}
-
-/** Shows each file under a header, with as much of its diff as fits. */
-export function renderFiles(
-  files: readonly ChangedFile[],
-  maxBytes: number,
-): Written & { readonly isCut: boolean } {
-  const parts = toParts(files)
-  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
-  const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
-  const tests = withDiff.filter(({ rank }) => rank === 'background')
-  const code = withDiff.filter(({ rank }) => rank !== 'background')
-  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
-  const others = parts.filter((part) => !main.includes(part))
-  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
-  const isWhole = main.length === code.length && main.every(isShownWhole)
-  const quarter = Math.floor(maxBytes / 4)
-  const most = isWhole ? Math.max(quarter, MAX_BACKGROUND_BYTES) : MAX_BACKGROUND_BYTES
-  // Those that are not shown are still named.
-  const testBytes = Math.min(unused, most - sumOf(tests, headerBytes))
-  const background = takeFitting(tests, minDiffBytes, testBytes)
-  choosePieces(background, testBytes)
-  const shown = [...main, ...background]
-  const diffs = shown.map(writeDiff).join('')
-  const rest = others.filter((part) => !background.includes(part))
-  const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
-  const isCut = !withDiff.every(isShownWhole)
-  return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
-}
-
-/** Lists files by their headers alone. */
-export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
-  return listParts(toParts(files), maxBytes, MAX_FILES)
-}
-
-function isShownWhole({ pieces }: Part): boolean {
-  return pieces.every(({ isShown }) => isShown)
-}
-
-function headerBytes({ header }: Part): number {
-  return byteLength(header)
-}
-
-/** With its diff or a useful piece of it. */
-function minDiffBytes({ bytes }: Part): number {
-  return Math.min(bytes, MIN_DIFF_BYTES)
-}
-
-/** Sorts files into the order in which they are shown: by rank, then by the weight of their names. */
-function toParts(files: readonly ChangedFile[]): Part[] {
-  const translations = findTranslations(files)
-  const ranked = files.map((file) => {
-    const { rank, kind } = rankOf(file, translations.has(file.path))
-    const texts = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
-    const lines = texts.map((text): Line => ({ text, weight: 0 }))
-    return { rank, header: `\n${describeFile(file, kind)}`, lines }
-  })
-  // Each name is weighed once, in the line that says most about it.
-  const best = new Map<string, { readonly weight: number; readonly line: Line }>()
-  for (const { rank, lines } of ranked) {
-    for (const line of lines) {
-      for (const [name, weight] of namesIn(line.text, rank))
-        if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line })
-    }
-  }
-  for (const { weight, line } of best.values()) line.weight += weight
-  const parts = ranked.map(({ rank, header, lines }) => {
-    const pieces = divide(lines, rank)
-    const bytes = byteLength(header) + sumOf(pieces, (piece) => piece.bytes)
-    return { rank, header, pieces, worth: sumOf(lines, ({ weight }) => weight), bytes }
-  })
-  const order = ({ rank }: Part): number => RANKS.indexOf(rank)
-  return parts.toSorted((one, other) => order(one) - order(other) || other.worth - one.worth)
-}
-
-/** Takes entries from the start while they fit. */
-function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
-  let left = maxBytes
-  const end = list.findIndex((one) => {
-    left -= bytesOf(one)
-    return left < 0
-  })
-  return list.slice(0, end < 0 ? undefined : end)
-}
-
-/**
- * Chooses the pieces to show: all of small parts; of others first the pieces whose names weigh most for their bytes, then
- * pieces from the top of each part in turn.
- *
- * @returns how many bytes are left
- */
-function choosePieces(parts: readonly Part[], maxBytes: number): number {
-  const isAll = sumOf(parts, ({ bytes }) => bytes) <= maxBytes
-  const isSmall = ({ bytes }: Part): boolean => isAll || bytes <= MIN_DIFF_BYTES
-  for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
-  let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
-  const hidden = parts.flatMap(({ pieces }) => pieces.filter(({ isShown }) => !isShown))
-  const inOrder = hidden.toSorted(
-    (one, other) => other.weight - one.weight || one.turn - other.turn,
-  )
-  for (const piece of inOrder) {
-    const bytes = piece.bytes + byteLength(gapBefore(piece))
-    // Pieces without names are shown in their order, not by what happens to fit.
-    if (bytes > left && piece.weight === 0) break
-    if (bytes > left) continue
-    left -= bytes
-    piece.isShown = true
-  }
-  return left
-}
-
-/** Splits a diff into the lines that are shown. */
-function linesOf(patch: string): string[] {
-  return cleanHunks(patch).trimEnd().split('\n')
-}
-
-const IMPORT =
-  /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
-const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
-
-/** The start of a piece: a hunk's header or a blank line. */
-const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
-
-function divide(lines: readonly Line[], rank: Rank): Piece[] {
-  const pieces: Piece[] = []
-  for (let start = 0, end = 0; start < lines.length; start = end) {
-    do end++
-    while (end < start + MAX_HUNK_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
-    const own = lines.slice(start, end)
-    const text = own.map((line) => `\n${line.text}`).join('')
-    const bytes = byteLength(text)
-    const isMinor = IMPORT.test(text) || LICENCE.test(text)
-    pieces.push({
-      ...{ text, lineCount: own.length, bytes, previous: pieces.at(-1), isShown: false },
-      weight: sumOf(own, ({ weight }) => weight) / bytes,
-      turn: isMinor ? Infinity : pieces.length / (rank === 'readers' ? 2 : 1),
-    })
-  }
-  return pieces
-}
-
-function gapBefore({ previous }: Piece): string {
-  return previous?.isShown === false ? '\n…' : ''
-}
-
-function writeDiff({ header, pieces }: Part): string {
-  const shown = pieces.filter(({ isShown }) => isShown)
-  const texts = shown.map((piece) => `${gapBefore(piece)}${piece.text}`)
-  const left = sumOf(pieces, ({ lineCount, isShown }) => (isShown ? 0 : lineCount))
-  const words = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
-  return [header, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
-}
-
-/** Lists the headers of files without their diffs. */
-function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
-  const shown = takeFitting(
-    parts.slice(0, maxFiles),
-    headerBytes,
-    maxBytes - MAX_LEFT_OUT_NOTE_BYTES,
-  )
-  const more = parts.length - shown.length
-  const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
-  return {
-    text: `${shown.map(({ header }) => header).join('')}${note}`,
-    count: shown.length,
-  }
-}
-
-const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
-
-/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
-export function renderHunk(hunk: string, maxBytes: number): Written {
-  if (hunk === '') return { text: '', count: 0 }
-  const lines = linesOf(hunk)
-  const noteOf = (above: number): string =>
-    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
-  let left = maxBytes - byteLength(`${HUNK_TITLE}${noteOf(lines.length)}`)
-  const above =
-    lines.findLastIndex((line) => {
-      left -= byteLength(`\n${line}`)
-      return left < 0
-    }) + 1
-  // The line commented on is always shown, cut if necessary.
-  const from = Math.min(above, lines.length - 1)
-  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
-  return { text: clipBytes(text, maxBytes), count: lines.length - from }
-}
+/** Where a path names a language: a folder, or the end of the file's name. */
+const LANGUAGE_IN_PATH = new RegExp(
+  `(?<=^|/)(?:(?:i18n|l10n|locales?|translations?)/)?(?:en(?:[-_][a-z]{2,4})?|${LANGUAGE})/|[._-]${LANGUAGE}(?=\\.\\w+$)`,
+  'gi',
+)
+const IN_ENGLISH = /(?:^|\/)en(?:[-_][a-z]{2,4})?\//i
 
 const IDENTIFIER = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
 const MIN_NAME_LENGTH = 3
@@ -440,22 +462,4 @@ function weightOf(name: string, before: string, after: string): number {
   }
   if (isQuoted || COMMENT.test(before)) return WEIGHTS.text
   return isKey ? WEIGHTS.key : WEIGHTS.use
-}
-
-const MAX_PATH_BYTES = 300
-
-/** Describes what happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
-function describeFile(
-  { status, path, oldPath, added, removed, patch }: ChangedFile,
-  kind = '',
-): string {
-  const [from, to] = [oldPath, path].map((one) => clipBytes(oneLine(one), MAX_PATH_BYTES))
-  const where = path === oldPath ? to : `${from} to ${to}`
-  const why = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
-  return `${status} ${where}${lineCounts(added, removed)}${why}`
-}
-
-/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
-export function lineCounts(added: number, removed: number): string {
-  return added + removed === 0 ? '' : ` (+${added} -${removed})`
 }

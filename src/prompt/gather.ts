@@ -1,12 +1,6 @@
 import type { FromGitHub, GitHub, Maybe, User } from '../github/client.ts'
-import {
-  type Comment,
-  type CommitFile,
-  type ComparedCommit,
-  isSameAccount,
-  type PullRequest,
-} from '../github/pull-requests.ts'
-import { cleanMarkdown, errorMessage } from '../lib/text.ts'
+import type { Comment, CommitFile, ComparedCommit, PullRequest } from '../github/pull-requests.ts'
+import { errorMessage } from '../lib/text.ts'
 import type { SourceItem } from '../look/comments.ts'
 import {
   followedBranch,
@@ -31,8 +25,6 @@ import {
   type ContextStats,
   type EventFacts,
   type Fact,
-  type Post,
-  type PriorPosts,
   pullsOf,
   pushedCommits,
   renderContext,
@@ -44,7 +36,7 @@ import {
 
 /** What the run already knows. */
 type KnownFacts = EarlierChanges &
-  Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
+  Pick<BlockOptions, 'contentGaps' | 'conversation' | 'promptBytes'> & {
     /** The pull request of an earlier job, if this run starts a new one. */
     readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
   }
@@ -115,7 +107,7 @@ function describe(
   const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
   return {
     ...block,
-    sources: sourcesOf(trigger, described, run, known.signals),
+    sources: sourcesOf(trigger, described, run, known.contentGaps),
   }
 }
 
@@ -127,34 +119,36 @@ export function sourcesOf(
   { event: { payload, row }, command }: Trigger,
   { commits = [], isArbitrary = false }: Pick<EventFacts, 'commits' | 'isArbitrary'>,
   { inputs }: Run,
-  signals: readonly string[] = [],
+  contentGaps: readonly string[] = [],
 ): Sources {
-  const { issue, release, comment, discussion, review, workflow_run: followed } = payload
+  const { issue, release, discussion, workflow_run: followed } = payload
   const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
-  const named = isArbitrary ? [] : commits
-  const merged = pullsOf(named)
-  const ofMerged = merged.map(({ url, title, author }) => toSource('pull', url, title, author))
-  const ofCommits = named
-    .toReversed()
-    .map((one) => toSource('commit', one.url, subjectLine(one), one.author))
-  let items = merged.length > 0 ? ofMerged : ofCommits
-  if (items.length === 0 && row.subject === 'workflow-run' && followed)
-    items = [toSource('workflow', followed.html_url, followed.name, followed.actor)]
-  if (items.length === 0 && signals.length > 0) items = [toSource('content-gaps')]
-  if (release) items = [toSource('release', release.html_url, release.name || release.tag_name)]
   const thread = pull ?? issue ?? discussion
-  if (thread) {
+  const said = payload.comment ?? payload.review
+  const named = isArbitrary ? [] : commits
+  const newestFirst = named.toReversed()
+  const merged = pullsOf(named)
+  let items: SourceItem[] = []
+  let people = newestFirst.flatMap((one) => one.pulls?.flatMap(peopleOf) ?? one.author)
+  if (pull) people = peopleOf({ author: pull.user, assignees: pull.assignees })
+  if (command || payload.review) people = [said?.user]
+  if (command) {
+    const kind = command.kind === 'review' ? 'review' : 'command'
+    items = [toSource(kind, command.source.url, command.instructions, said?.user)]
+  } else if (thread) {
     const kind = pull ? 'pull' : issue ? 'issue' : 'discussion'
     items = [toSource(kind, thread.html_url, thread.title, thread.user)]
+  } else if (release) {
+    items = [toSource('release', release.html_url, release.name || release.tag_name)]
+  } else if (merged.length > 0) {
+    items = merged.map(({ url, title, author }) => toSource('pull', url, title, author))
+  } else if (named.length > 0) {
+    items = newestFirst.map((one) => toSource('commit', one.url, subjectLine(one), one.author))
+  } else if (row.subject === 'workflow-run' && followed) {
+    items = [toSource('workflow', followed.html_url, followed.name, followed.actor)]
+  } else if (contentGaps.length > 0) {
+    items = [toSource('content-gaps')]
   }
-  if (command) {
-    const { kind, source, instructions } = command
-    const by = comment?.user ?? review?.user
-    items = [toSource(kind === 'review' ? kind : 'command', source.url, instructions, by)]
-  }
-  const ofChanges = named.toReversed().flatMap((one) => one.pulls?.flatMap(peopleOf) ?? one.author)
-  let people = pull ? peopleOf({ author: pull.user, assignees: pull.assignees }) : ofChanges
-  if (command || review) people = [comment?.user ?? review?.user]
   const logins = people.filter(isPerson).flatMap(({ login }) => login ?? [])
   const authors = logins.filter((login) => !ignoredAuthor([login], inputs))
   return { items, authors: [...new Set(authors)].slice(0, MAX_SOURCE_AUTHORS) }
@@ -252,11 +246,13 @@ async function changesOfPull(
     const call = { purpose: 'read what has changed', permission: 'pull-requests: read', effect }
     github.report(failed.error, call)
   }
-  const isCut = shown.length >= MAX_LISTED_COMMITS && commitCount != null
+  // Later pushes may have changed how many there are.
+  const isCut = shown.length >= MAX_LISTED_COMMITS
   const known = {
     facts: [],
     commits: shown,
-    ...(isCut && { commitCount, listedCommits: 'oldest' as const }),
+    commitCount: isCut ? (commitCount ?? 0) : 0,
+    listedCommits: 'oldest' as const,
   }
   if (!listed.known) return unknownChanges(listed.why, known)
   const files = readChangedFiles(listed.value)
@@ -337,48 +333,4 @@ function branchOf({ row, payload }: GitHubEvent, { ref }: Environment): Fact[] {
     return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
   const [, kind, name = ref] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? []
   return [[kind === 'tags' ? 'Tag' : 'Branch', name]]
-}
-
-/** Which comments of a thread are selected. */
-export type PostFilter = {
-  readonly commandId: number
-  /** When the command was written; empty if not known. A review isn't a comment of the thread. */
-  readonly writtenAt: string
-  readonly asker: Maybe<User>
-  /** Ids of this action's comments. */
-  readonly ours: ReadonlySet<number>
-  /** Id of the comment after which the selection begins. */
-  readonly sinceId?: number
-  readonly mayAsk: (user: User) => Promise<boolean>
-}
-
-/** How many authors besides the asker GitHub is asked about at most. */
-const MAX_POST_AUTHORS = 20
-/** Those who are asked about first. GitHub's word decides the order only, never the permission. */
-const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR']
-
-/** Selects the comments of a thread, given oldest first, that people who can start a job wrote before a command. */
-export async function selectPosts(
-  thread: readonly Post[],
-  filter: PostFilter,
-): Promise<PriorPosts> {
-  const { commandId, writtenAt, asker, ours, sinceId, mayAsk } = filter
-  const start = thread.findIndex(({ id }) => id === sinceId) + 1
-  const end = thread.findIndex(
-    ({ id, createdAt }) => id === commandId || (writtenAt !== '' && createdAt > writtenAt),
-  )
-  const earlier = thread.slice(start, end < 0 ? undefined : end)
-  const before = earlier.filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
-  const isStranger = ({ association }: Post) => Number(!ASSOCIATIONS.includes(association))
-  const authors: User[] = []
-  for (const { author } of before.toReversed().toSorted((a, b) => isStranger(a) - isStranger(b))) {
-    const isListed = author == null || [asker, ...authors].some((one) => isSameAccount(one, author))
-    if (!isListed && authors.length < MAX_POST_AUTHORS) authors.push(author)
-  }
-  const may = await Promise.all(authors.map(mayAsk))
-  const permitted = [asker, ...authors.filter((_, index) => may[index])]
-  const posts = before.filter(
-    ({ author }) => author && permitted.some((one) => isSameAccount(one, author)),
-  )
-  return { posts, others: before.length - posts.length }
 }

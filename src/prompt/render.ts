@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Maybe, User } from '../github/client.ts'
-import type { ComparedCommit, MergedPull, MergedPulls } from '../github/pull-requests.ts'
+import type {
+  ComparedCommit,
+  MergedPull,
+  MergedPulls,
+  ThreadComment,
+} from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
 import type { Payload } from '../look/event.ts'
@@ -54,7 +59,7 @@ export type BlockOptions = {
   readonly isCommand?: boolean
   readonly conversation?: PriorPosts | undefined
   /** The content gaps, line by line, after our own words about them. */
-  readonly signals?: readonly string[]
+  readonly contentGaps?: readonly string[]
 }
 
 /** How much of an event a block contains. */
@@ -96,9 +101,10 @@ const NOTHING: Written = { text: '', count: 0 }
 /** Writes what is known of an event as a delimited block for a prompt, after our own words. */
 export function renderContext(
   event: EventFacts,
-  { detail, promptBytes, isCommand = false, conversation, signals = [] }: BlockOptions,
+  { detail, promptBytes, isCommand = false, conversation, contentGaps = [] }: BlockOptions,
 ): { readonly text: string; readonly stats: ContextStats } {
-  const { files, url = '' } = event.files ?? { files: [] }
+  const { files = [], total, problem, url = '' } = event.files ?? {}
+  const { texts = [], commits = [], hunk = '' } = event
   const isLongPrompt = promptBytes > MAX_BLOCK_BYTES.prompt - MAX_BLOCK_BYTES.withoutDiff
   const withDiff = detail === 'diff' && !isLongPrompt
   // Line breaks before and after the block.
@@ -107,55 +113,53 @@ export function renderContext(
     MAX_BLOCK_BYTES.withoutDiff,
     withDiff ? bytesLeft - MIN_FILES_BYTES : Infinity,
   )
-  const gaps = signals.length === 0 ? [] : [CONTENT_GAPS_ARE_DATA, ...signals]
+  const gaps = contentGaps.length === 0 ? [] : [CONTENT_GAPS_ARE_DATA, ...contentGaps]
   const about = `${isCommand ? BY_COMMAND : UNATTENDED} ${REPORT_AND_STOP}`
   const leadIn = [about, ...gaps, ON_DATA].join('\n')
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
-  const { texts = [], commits = [] } = event
+  const sections: Section[] = [
+    (max) => renderCommits(event, max),
+    (max) => (withDiff ? NOTHING : listFiles(files, max)),
+    (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
+    pullsWriter(pullsOf(commits)),
+    (max) => (withDiff ? renderHunk(hunk, max) : NOTHING),
+    ...texts.map(textWriter),
+  ]
   const [
     shownCommits = NOTHING,
     list = NOTHING,
     posts = NOTHING,
     pulls = NOTHING,
-    hunk,
-    ...written
-  ] = fill(
-    [
-      (max) => renderCommits(event, max),
-      (max) => (withDiff ? NOTHING : listFiles(files, max)),
-      (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
-      pullsWriter(pullsOf(commits)),
-      (max) => (withDiff ? renderHunk(event.hunk ?? '', max) : NOTHING),
-      ...texts.map(textWriter),
-    ],
-    maxBytes - frameBytes - byteLength(`${facts}${title}`),
-  )
-  const middle = [posts, pulls, ...written, shownCommits, hunk]
-    .map((part) => part?.text ?? '')
-    .join('')
+    shownHunk = NOTHING,
+    ...shownTexts
+  ] = fill(sections, maxBytes - frameBytes - byteLength(`${facts}${title}`))
+  const middle = joinTexts([posts, pulls, ...shownTexts, shownCommits, shownHunk])
   const head = `${facts}${middle}${title}`
   const whole = url === '' ? '' : `\n… (the whole diff: ${clipBytes(oneLine(url), MAX_FACT_BYTES)})`
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
-  const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
+  const shown = withDiff ? renderFiles(files, diffBytes) : list
   // There may be more files than GitHub lists.
-  const isCut = shown.isCut || (withDiff && files.length > 0 && event.files?.total === undefined)
+  const isCut = shown.isCut || (withDiff && files.length > 0 && total === undefined)
   return {
     text: delimit(leadIn, `${head}${shown.text}${isCut ? whole : ''}`),
     stats: {
       commits: shownCommits.count,
-      files: event.files?.problem === undefined ? shown.count : undefined,
+      files: problem === undefined ? shown.count : undefined,
       mergedPulls: pulls.count,
     },
   }
 }
 
+function joinTexts(parts: readonly Written[]): string {
+  return parts.map(({ text }) => text).join('')
+}
+
 /** Writes the comments since an earlier job, for a message to it; empty if there are none. */
 export function renderMessageContext(conversation: PriorPosts): string {
-  const { text } = renderPosts(conversation)
-  return text === '' ? '' : delimit(DATA, text)
+  return conversation.posts.length === 0 ? '' : delimit(DATA, renderPosts(conversation).text)
 }
 
 /** Renders the places of a review's comments, for a message; empty if there are none. */
@@ -167,14 +171,13 @@ export function renderReviewContext(
     const at = line === '' ? path : `${path}, line ${line}`
     return renderFact([`Comment ${index + 1} is on`, at])
   })
-  const hunks = fill(
-    comments.map(
-      ({ hunk }) =>
-        (max) =>
-          detail === 'diff' ? renderHunk(hunk, max) : NOTHING,
-    ),
-    MAX_BLOCK_BYTES.withoutDiff - byteLength(places.join('')),
+  const writers = comments.map(
+    ({ hunk }): Section =>
+      (max) =>
+        renderHunk(hunk, max),
   )
+  const maxBytes = MAX_BLOCK_BYTES.withoutDiff - byteLength(places.join(''))
+  const hunks = detail === 'diff' ? fill(writers, maxBytes) : []
   const texts = places.map((place, index) => `${place}${hunks[index]?.text ?? ''}`)
   return texts.length === 0 ? '' : delimit(DATA, texts.join(''))
 }
@@ -224,8 +227,7 @@ function pullsWriter(pulls: readonly MergedPull[]): Section {
     const written = fill(writers, max - MAX_BLOCK_NOTE_BYTES).filter(({ text }) => text !== '')
     const left = pulls.length - written.length
     const note = left === 0 ? '' : `\n… (${left} more merged pull requests, left out here)`
-    const text = written.map((pull) => pull.text).join('')
-    return { text: `${text}${note}`, count: written.length }
+    return { text: `${joinTexts(written)}${note}`, count: written.length }
   }
 }
 
@@ -387,21 +389,10 @@ function cleanText(text: string): string {
   return cleanMarkdown(written)
 }
 
-/** A comment of a conversation. */
-export type Post = {
-  readonly id: number
-  readonly author: Maybe<User>
-  /** What GitHub says of the author: `MEMBER`, `CONTRIBUTOR`, `NONE`, … */
-  readonly association: string
-  readonly body: string
-  /** In ISO 8601, UTC. */
-  readonly createdAt: string
-}
-
 /** The comments before a command. */
 export type PriorPosts = {
   /** By people who can start a job, oldest first. */
-  readonly posts: readonly Post[]
+  readonly posts: readonly Pick<ThreadComment, 'author' | 'body' | 'createdAt'>[]
   /** How many comments others have written. */
   readonly others: number
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PostFilter, selectPosts } from '../../src/prompt/gather.ts'
+import { pullRequestThread } from '../../src/github/pull-requests.ts'
+import { type PostFilter, selectPosts } from '../../src/prompt/prompt.ts'
 import { renderCommits, renderMessageContext, renderPosts } from '../../src/prompt/render.ts'
 
 /** What a commit's message holds, the message, and the lines that are told of it. */
@@ -51,7 +52,8 @@ const ROUTINE = [
 const user = (id: number) => ({ id, login: `user-${id}` })
 const post = (id: number, author: number, body = `Post ${id}`) => {
   return {
-    id,
+    ref: { thread: pullRequestThread(5), id, url: '' },
+    rootId: id,
     author: user(author),
     association: author < 20 ? 'CONTRIBUTOR' : 'NONE',
     body,
@@ -73,12 +75,12 @@ async function select(
     commandId: 9,
     writtenAt: '',
     asker: user(1),
-    ours: new Set<number>(),
-    mayAsk,
+    ownIds: new Set<number>(),
+    sinceId: undefined,
     ...change,
   }
-  const { posts, others } = await selectPosts(thread, filter)
-  return { ids: posts.map(({ id }) => id), others, asked }
+  const { posts, others } = await selectPosts(thread, filter, mayAsk)
+  return { ids: thread.flatMap((one) => (posts.includes(one) ? one.ref.id : [])), others, asked }
 }
 
 describe('what was written before a command', () => {
@@ -89,7 +91,7 @@ describe('what was written before a command', () => {
   })
 
   it.each([
-    ['without our own comments', { ours: new Set([4]) }, [2, 5], 1],
+    ['without our own comments', { ownIds: new Set([4]) }, [2, 5], 1],
     ['since a comment', { sinceId: 3 }, [4, 5], 0],
     ['since its beginning, where that comment is gone', { sinceId: 99 }, [2, 4, 5], 1],
     [

@@ -106,8 +106,9 @@ describe('a push', () => {
       commits: [{ sha: middle, parents }, ...later],
       files,
     })
-    const added = changedFile('z.ts', { status: 'added' })
-    const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+z' })]
+    // A file in both parts is shown with its larger change.
+    const added = changedFile('z.ts', { status: 'added', additions: 2, patch: '+z' })
+    const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+y' })]
     comparisons.set(`${middle}...${AFTER}`, { files: second })
     // A commit that lacks something of the base would tell it as a part of the change.
     for (const [behind_by, count] of [
