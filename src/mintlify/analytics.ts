@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordField, stringField } from '../lib/text.ts'
+import { isRecord, type JsonRecord, stringField } from '../lib/text.ts'
 
 /** A call for analytics of a period, and the reader of its answer. */
 export type AnalyticsCall<T> = {
@@ -45,7 +45,7 @@ export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<Vi
     query: { limit, offset },
     purpose: 'list the visitors',
     read(json) {
-      const { totals: given, visitors, hasMore } = isRecord(json) ? json : {}
+      const { totals: given, visitors, hasMore } = fieldsOf(json)
       const totals = readCounts(given)
       if (totals === undefined) return ODD_TOTALS
       const listed = readListed(visitors, ({ path, ...row }) => {
@@ -65,7 +65,7 @@ export const READS: AnalyticsCall<Pick<VisitorsAnswer, 'totals' | 'invalidRows'>
   query: { limit: 1 },
   purpose: 'count the reads',
   read(json) {
-    const totals = readCounts(recordField(json, 'totals'))
+    const totals = readCounts(fieldsOf(json)['totals'])
     return totals ? { totals, invalidRows: 0 } : ODD_TOTALS
   },
 }
@@ -74,8 +74,8 @@ export const READS: AnalyticsCall<Pick<VisitorsAnswer, 'totals' | 'invalidRows'>
 export type ListPage<T> = Listed<T> & {
   /** Whether Mintlify has more rows than these. */
   readonly hasMore: boolean
-  /** Where the next page starts; `undefined` if the next page can't be requested. */
-  readonly cursor: string | undefined
+  /** Where the next page starts; empty if the next page can't be requested. */
+  readonly cursor: string
 }
 
 export type Rating = { readonly name: PublicName; readonly up: number; readonly down: number }
@@ -148,12 +148,12 @@ function readPage<T>(
   field: string,
   read: (row: JsonRecord) => T | undefined,
 ): ListPage<T> | undefined {
-  const { [field]: list, hasMore: given } = isRecord(json) ? json : {}
+  const { [field]: list, hasMore: given } = fieldsOf(json)
   const listed = readListed(list, read)
   if (listed.rows.length === 0 && listed.invalidRows > 0) return undefined
-  const cursor = stringField(json, 'nextCursor') || undefined
-  const hasMore = typeof given === 'boolean' ? given : cursor !== undefined
-  return { ...listed, hasMore, cursor: hasMore ? cursor : undefined }
+  const cursor = stringField(json, 'nextCursor') ?? ''
+  const hasMore = typeof given === 'boolean' ? given : cursor !== ''
+  return { ...listed, hasMore, cursor: hasMore ? cursor : '' }
 }
 
 /** Reads the rows of a list, and counts those that `read` can't read. Anything but a list is one of those. */
@@ -163,13 +163,17 @@ function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined):
   return { rows, invalidRows: all.length - rows.length }
 }
 
+function fieldsOf(json: unknown): JsonRecord {
+  return isRecord(json) ? json : {}
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
 function readCounts(value: unknown): Counts | undefined {
-  const given = isRecord(value) ? value : {}
-  const [human, ai, total] = [given['human'], given['ai'], given['total']].map(readCount)
+  const given = fieldsOf(value)
+  const [human, ai, total] = ['human', 'ai', 'total'].map((kind) => readCount(given[kind]))
   if (human === undefined || ai === undefined || total === undefined) return undefined
   return { human, ai, total }
 }

@@ -61,61 +61,65 @@ const MIN_DAYS = 2
 const Z_95 = 1.96
 const Z_99 = 2.576
 
-/** Reads the content gaps before today, page after page as far as the requests allow. `mintlify`: its name in messages. */
+/** Reads the content gaps before today. `mintlify`: its name in messages. */
 export async function readContentGaps(
   reader: AnalyticsReader,
   nowMs: number,
   mintlify: string,
 ): Promise<ContentGaps> {
   const period = fullDaysBefore(nowMs, CONTENT_GAPS_DAYS)
+  // A request is kept for each list that follows.
   const endAt = reader.count + MAX_GAP_REQUESTS
-  const empty: string[] = []
-  const covered: string[] = []
-  let lists = 0
-
-  /** @param kept requests that other lists need. `reach` says how far the rows reach, if Mintlify has more */
-  async function readList<T>(
-    name: string,
-    call: AnalyticsCall<ListPage<T>>,
-    kept: number,
-    reach = (_rows: readonly T[]): string => '',
-  ): Promise<readonly T[]> {
-    const rows: T[] = []
-    let next: string | undefined = ''
-    let hasMore: boolean | undefined
-    while (next !== undefined) {
-      const left = endAt - kept - reader.count
-      const cursor: string = next
-      const query = cursor === '' ? call.query : { ...call.query, cursor }
-      const part = `the ${name}${cursor && ` after the first ${rows.length}`}`
-      const page = left > 0 ? await reader.read(period, { ...call, query }, part, left) : undefined
-      // A cursor that leads to itself would repeat the same rows.
-      if (page === undefined || page.cursor === cursor) break
-      rows.push(...page.rows)
-      ;({ hasMore, cursor: next } = page)
-    }
-    if (hasMore !== undefined) lists += 1
-    if (hasMore) covered.push(`${formatCount(rows.length)} ${name}${reach(rows)}`)
-    if (hasMore === false && rows.length === 0) empty.push(name)
-    return rows
-  }
-
-  const ratings = await readList('page ratings', RATINGS, 2)
-  const questions = await readList('questions', QUESTIONS, 1, (rows) => {
-    const fromMs = rows.reduce((first, { atMs }) => Math.min(first, atMs), period.toMs)
-    return ` since ${formatPeriod({ fromMs, toMs: fromMs + DAY_MS })}`
-  })
-  const searches = await readList('searches', SEARCHES, 0)
-  const items = findContentGaps(ratings, searches, questions)
+  const ratings = await readList('page ratings', RATINGS, period, reader, endAt - 2)
+  const questions = await readList('questions', QUESTIONS, period, reader, endAt - 1)
+  const searches = await readList('searches', SEARCHES, period, reader, endAt)
+  const items = findContentGaps(ratings.rows, searches.rows, questions.rows)
+  const fromMs = questions.rows.reduce((first, { atMs }) => Math.min(first, atMs), period.toMs)
+  const since = ` since ${formatPeriod({ fromMs, toMs: fromMs + DAY_MS })}`
+  const lists = [ratings, { ...questions, since }, searches]
+  const read = lists.filter(({ hasMore }) => hasMore !== undefined)
+  const covered = read.filter(({ hasMore }) => hasMore)
+  const empty = read.filter(({ rows, hasMore }) => !hasMore && rows.length === 0)
   const notes: string[] = []
-  if (items.length === 0 && lists > empty.length) notes.push('Nothing stands out.')
-  if (covered.length > 0)
-    notes.push(`${mintlify} has more than could be read: this section covers ${listOf(covered)}.`)
+  if (items.length === 0 && read.length > empty.length) notes.push('Nothing stands out.')
+  if (covered.length > 0) {
+    const parts = covered.map(
+      ({ name, rows, since }) => `${formatCount(rows.length)} ${name}${since}`,
+    )
+    notes.push(`${mintlify} has more than could be read: this section covers ${listOf(parts)}.`)
+  }
   if (empty.length > 0)
     notes.push(
-      `${mintlify} has no ${listOf(empty)} of the last ${CONTENT_GAPS_DAYS} days. Make sure that feedback, search, and the assistant are turned on.`,
+      `${mintlify} has no ${listOf(empty.map(({ name }) => name))} of the last ${CONTENT_GAPS_DAYS} days. Make sure that feedback, search, and the assistant are turned on.`,
     )
-  return { period, items, notes, isRead: lists > 0, isWhole: lists === 3 }
+  return { period, items, notes, isRead: read.length > 0, isWhole: read.length === lists.length }
+}
+
+/**
+ * Reads a list page after page, as far as the requests allow.
+ *
+ * @returns `hasMore`: whether Mintlify has more rows than these; `undefined` if none could be read
+ */
+async function readList<T>(
+  name: string,
+  call: AnalyticsCall<ListPage<T>>,
+  period: Period,
+  reader: AnalyticsReader,
+  endAt: number,
+) {
+  const rows: T[] = []
+  let hasMore: boolean | undefined
+  let cursor = ''
+  do {
+    const query = cursor === '' ? call.query : { ...call.query, cursor }
+    const part = `the ${name}${cursor && ` after the first ${rows.length}`}`
+    const page = await reader.read(period, { ...call, query }, part, endAt - reader.count)
+    // A cursor that leads to itself would repeat the same rows.
+    if (page === undefined || (cursor !== '' && page.cursor === cursor)) break
+    rows.push(...page.rows)
+    ;({ hasMore, cursor } = page)
+  } while (cursor !== '' && reader.count < endAt)
+  return { name, rows, hasMore, since: '' }
 }
 
 /** Finds what stands out, the gaps with most readers first. */

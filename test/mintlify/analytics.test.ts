@@ -107,7 +107,7 @@ it.each([
 ])('the $field are read, with their next page, and odd rows are counted', (given) => {
   const { field, call, list, rows } = given
   const read = { rows, invalidRows: list.length - rows.length }
-  const last = { hasMore: false, cursor: undefined }
+  const last = { hasMore: false, cursor: '' }
   expect(call.read({ [field]: list })).toEqual({ ...read, ...last })
   expect(call.read({ [field]: [], nextCursor: null })).toEqual({
     rows: [],
@@ -117,7 +117,7 @@ it.each([
   const nextCursor = 'x'
   expect(call.read({ [field]: list, nextCursor })).toMatchObject({ hasMore: true, cursor: 'x' })
   expect(call.read({ [field]: list, nextCursor, hasMore: false })).toMatchObject(last)
-  const more = { hasMore: true, cursor: undefined }
+  const more = { hasMore: true, cursor: '' }
   expect(call.read({ [field]: list, hasMore: true })).toMatchObject(more)
   for (const json of [{ [field]: { 0: list[0] } }, { other: list }, { [field]: list.slice(-1) }, 7])
     expect(call.read(json)).toBeUndefined()
