@@ -9,13 +9,12 @@ const visitorsIn = (json: unknown) => visitorsCall(0).read(json)
 
 describe('the visitors', () => {
   it.each([
-    undefined,
-    { ...answer, totals: { human: 1, ai: 1 } },
-    { ...answer, totals: { ...totals, ai: -1 } },
-    { ...answer, totals: { ...totals, ai: '2' } },
-    { ...answer, totals: { ...totals, ai: 2 ** 53 } },
-  ])('cannot be read without totals: %j', (json) => {
-    expect(visitorsIn(json)).toMatch(/`totals`/)
+    { ai: 1, total: 1 },
+    { human: 1, ai: 1 },
+    { ...totals, ai: '2' },
+    { ...totals, ai: 2 ** 53 },
+  ])('cannot be read without totals: %j', (odd) => {
+    expect(visitorsIn({ ...answer, totals: odd })).toMatch(/`totals`/)
   })
 
   it('are read as they are, with decimals rounded, whatever other fields there are', () => {
@@ -30,17 +29,14 @@ describe('the visitors', () => {
     })
   })
 
-  it.each([
-    null,
-    { ...row, path: '' },
-    { ...row, path: 7 },
-    { ...row, total: null },
-    { ...row, ai: -0.6 },
-  ])('leave out and count the row %j', (odd) => {
-    const other = { ...row, path: '/other' }
-    const read = { rows: [row, other], invalidRows: 1 }
-    expect(visitorsIn({ ...answer, visitors: [row, odd, other] })).toMatchObject(read)
-  })
+  it.each([null, { ...row, path: '' }, { ...row, ai: -0.6 }])(
+    'leave out and count the row %j',
+    (odd) => {
+      const other = { ...row, path: '/other' }
+      const read = { rows: [row, other], invalidRows: 1 }
+      expect(visitorsIn({ ...answer, visitors: [row, odd, other] })).toMatchObject(read)
+    },
+  )
 
   it.each([
     { ...answer, hasMore: 'true' },
@@ -59,7 +55,6 @@ const named = (of: string, text: string) => expect.objectContaining({ of, forPeo
 const asked = {
   query: 'my password is hunter2',
   response: 'Never say that.',
-  sources: [{ title: 'Secret' }],
   timestamp: '2026-07-10T12:00:00Z',
   resolutionStatus: 'unanswered',
   queryCategory: 'Billing',
@@ -70,57 +65,57 @@ const question = {
   outcome: 'unanswered',
   name: named('path', '/guides/x'),
 }
+const search = (hits: unknown, ctr: unknown) => ({ searchQuery: 'export csv', hits, ctr })
 
 it.each([
   {
     field: 'feedback',
     call: RATINGS,
-    list: [
-      { path: '/a', thumbsUp: 7, thumbsDown: 14, code: 2, total: 23 },
+    list: [{ path: '/a', thumbsUp: 7, thumbsDown: 14, code: 2 }],
+    rows: [{ name: named('path', '/a'), up: 7, down: 14 }],
+    odd: [
       { path: '/c', thumbsUp: 1 },
+      { path: '/c', thumbsDown: 1 },
       { thumbsUp: 1, thumbsDown: 0 },
     ],
-    rows: [{ name: named('path', '/a'), up: 7, down: 14 }],
   },
   {
     field: 'searches',
     call: SEARCHES,
-    list: [
-      { searchQuery: 'export csv', hits: 38, ctr: 0.026, topClickedPage: null },
-      { searchQuery: 'odd', hits: 5, ctr: 60 },
-      { searchQuery: 'odd', hits: 5, ctr: -0.1 },
-      { searchQuery: 7, hits: 5, ctr: 0 },
+    list: [search(38, 0), search(38, 1)],
+    rows: [0, 1].map((clickRate) => ({ name: named('search', 'export csv'), hits: 38, clickRate })),
+    odd: [
+      search(5, 1.1),
+      search(5, -0.1),
+      search(5, '0.5'),
+      search(undefined, 0),
+      { hits: 5, ctr: 0 },
     ],
-    rows: [{ name: named('search', 'export csv'), hits: 38, clickRate: 0.026 }],
   },
   {
     field: 'conversations',
     call: QUESTIONS,
-    list: [
-      asked,
-      { ...asked, timestamp: 7 },
-      { ...asked, timestamp: 'today' },
-      { ...asked, resolutionStatus: 'perhaps' },
-    ],
+    list: [asked],
     rows: [question],
+    odd: [7, 'today']
+      .map((timestamp): object => ({ ...asked, timestamp }))
+      .concat({ ...asked, resolutionStatus: 'perhaps' }),
   },
-])('the $field are read, with their next page, and odd rows are counted', (given) => {
-  const { field, call, list, rows } = given
-  const read = { rows, invalidRows: list.length - rows.length }
-  const last = { hasMore: false, cursor: '' }
-  expect(call.read({ [field]: list })).toEqual({ ...read, ...last })
-  expect(call.read({ [field]: [], nextCursor: null })).toEqual({
-    rows: [],
-    invalidRows: 0,
-    ...last,
-  })
-  const nextCursor = 'x'
-  expect(call.read({ [field]: list, nextCursor })).toMatchObject({ hasMore: true, cursor: 'x' })
-  expect(call.read({ [field]: list, nextCursor, hasMore: false })).toMatchObject(last)
-  const more = { hasMore: true, cursor: '' }
-  expect(call.read({ [field]: list, hasMore: true })).toMatchObject(more)
-  for (const json of [{ [field]: { 0: list[0] } }, { other: list }, { [field]: list.slice(-1) }, 7])
+])('the $field are read, and odd rows are counted', ({ field, call, list, rows, odd }) => {
+  const read = { rows, invalidRows: odd.length, hasMore: false, cursor: '' }
+  expect(call.read({ [field]: [...list, ...odd] })).toEqual(read)
+  expect(call.read({ [field]: [] })).toMatchObject({ rows: [], invalidRows: 0 })
+  for (const json of [{ [field]: { 0: list[0] } }, { other: list }, { [field]: odd }, 7])
     expect(call.read(json)).toBeUndefined()
+})
+
+it.each([
+  { given: { nextCursor: null }, hasMore: false, cursor: '' },
+  { given: { nextCursor: 'x' }, hasMore: true, cursor: 'x' },
+  { given: { nextCursor: 'x', hasMore: false }, hasMore: false, cursor: '' },
+  { given: { hasMore: true }, hasMore: true, cursor: '' },
+])('after a page with $given, the next one starts at "$cursor"', ({ given, ...expected }) => {
+  expect(RATINGS.read({ feedback: [], ...given })).toMatchObject(expected)
 })
 
 it('a question is read without its words: by its page, otherwise by its category', () => {

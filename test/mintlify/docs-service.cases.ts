@@ -21,29 +21,12 @@ const NO_CREDITS = {
   title: 'Your Mintlify credits are used up',
   fix: 'Add credits in the dashboard, or wait until the next billing period.',
 }
-const PROJECT = {
-  title: 'Mintlify has no project `docs`',
-  fix: 'Compare `project-id` (`docs`) with the ID on the API keys page of the dashboard, and make sure that the API key belongs to the same organization. If you set `base-url`, check it, too.',
-}
-const ENDPOINT = {
-  title: 'Mintlify has no such endpoint',
-  fix: 'Check the path in `base-url`: the action appends its own paths to it.',
-}
-const FIREWALL = {
-  title: 'A firewall in front of Mintlify blocked the request',
-  fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask the support of Mintlify to allow `docs-agent-action`.",
-}
 export const WEB_PAGE = {
   title: 'Got a web page instead of an API response',
   fix: "If you set `base-url`, check it. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`), too.",
 }
 const LIMIT = 'You reached the rate limit of Mintlify'
 const FEWER = 'Start fewer runs, or try again later.'
-const OF_KEY = `This is the limit of this API key. ${FEWER}`
-const OF_ORGANIZATION = `This is the limit of your organization, for all its API keys. ${FEWER}`
-const OF_EITHER = `This is the limit of this API key or of your organization. The documented limit is 100 analytics requests per hour for the whole organization. ${FEWER}`
-const NO_REASON = 'Check the key and your plan in the dashboard.'
-const DENIED = 'Mintlify denied the request'
 const INVALID = 'Mintlify rejected the request as invalid'
 
 export const REJECTIONS: readonly Rejection[] = [
@@ -68,7 +51,6 @@ export const REJECTIONS: readonly Rejection[] = [
     title: 'The API key was deleted',
     fix: NEW_KEY,
   },
-  { call: 'get', status: 401, said: 'Upgrade your plan', ...PLAN },
   { call: 'create', status: 401, said: 'Your trial has expired', ...PLAN },
   {
     call: 'create',
@@ -112,29 +94,38 @@ export const REJECTIONS: readonly Rejection[] = [
     call: 'create',
     status: 403,
     said: 'no',
-    title: DENIED,
+    title: 'Mintlify denied the request',
     fix: "Check the key's scope and your plan in the dashboard.",
   },
   {
     call: 'create',
     status: 403,
     said: 'Forbidden',
-    title: DENIED,
-    fix: `The key may have the scope \`read\` (a job needs a key with full access), or have an IP allow list that doesn't include this runner. ${NO_REASON}`,
+    title: 'Mintlify denied the request',
+    fix: "The key may have the scope `read` (a job needs a key with full access), or have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.",
   },
   {
     call: 'get',
     status: 403,
     body: '',
-    title: DENIED,
-    fix: `The key may have an IP allow list that doesn't include this runner. ${NO_REASON}`,
+    title: 'Mintlify denied the request',
+    fix: "The key may have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.",
   },
-  { call: 'get', status: 403, body: 'Error code: 1010', ...FIREWALL },
-  { call: 'create', status: 403, body: '<p>error code: 1010</p>', ...FIREWALL },
+  {
+    call: 'create',
+    status: 403,
+    body: '<p>Error code: 1010</p>',
+    title: 'A firewall in front of Mintlify blocked the request',
+    fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask the support of Mintlify to allow `docs-agent-action`.",
+  },
   { call: 'create', status: 403, body: '<html>Your plan', ...WEB_PAGE },
-  { call: 'get', status: 404, body: '<html>Sign in', ...WEB_PAGE },
-  { call: 'create', status: 404, said: 'no', ...PROJECT },
-  { call: 'create', status: 404, said: 'Project acme-credits of the trial not found', ...PROJECT },
+  {
+    call: 'create',
+    status: 404,
+    said: 'Project acme-credits of the trial not found',
+    title: 'Mintlify has no project `docs`',
+    fix: 'Compare `project-id` (`docs`) with the ID on the API keys page of the dashboard, and make sure that the API key belongs to the same organization. If you set `base-url`, check it, too.',
+  },
   {
     call: 'get',
     status: 404,
@@ -142,13 +133,12 @@ export const REJECTIONS: readonly Rejection[] = [
     title: "Job `j1` doesn't exist",
     fix: "The job isn't in the project `docs`, or was deleted. If you set `job-id`, check it and `project-id`.",
   },
-  { call: 'get', status: 404, said: 'No such call: GET /', ...ENDPOINT },
-  { call: 'create', status: 404, body: 'Cannot POST /v2', ...ENDPOINT },
   {
     call: 'get',
     status: 404,
     body: '{"error":"Not Found","message":"Route GET:/v2/x not found"}',
-    ...ENDPOINT,
+    title: 'Mintlify has no such endpoint',
+    fix: 'Check the path in `base-url`: the action appends its own paths to it.',
   },
   {
     call: 'message',
@@ -192,10 +182,20 @@ export const REJECTIONS: readonly Rejection[] = [
     title: 'The request is too large for Mintlify',
     fix: 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
   },
-  { call: 'create', status: 429, said: 'no', title: LIMIT, fix: OF_KEY },
-  { call: 'get', status: 429, said: 'Too many, buy credits', title: LIMIT, fix: OF_KEY },
-  { call: 'message', status: 429, body: 'Too many', title: LIMIT, fix: OF_ORGANIZATION },
-  { call: 'get', status: 429, body: '', title: LIMIT, fix: FEWER },
+  {
+    call: 'get',
+    status: 429,
+    said: 'Too many, buy credits',
+    title: LIMIT,
+    fix: `This is the limit of this API key. ${FEWER}`,
+  },
+  {
+    call: 'message',
+    status: 429,
+    body: 'Too many',
+    title: LIMIT,
+    fix: `This is the limit of your organization, for all its API keys. ${FEWER}`,
+  },
   {
     call: 'create',
     status: 429,
@@ -203,8 +203,13 @@ export const REJECTIONS: readonly Rejection[] = [
     title: LIMIT,
     fix: `The documented limit is 100 jobs per project and hour. ${FEWER}`,
   },
-  { call: 'visitors', status: 429, said: 'no', title: LIMIT, fix: OF_EITHER },
-  { call: 'visitors', status: 429, body: 'Too many', title: LIMIT, fix: OF_EITHER },
+  {
+    call: 'visitors',
+    status: 429,
+    body: 'Too many',
+    title: LIMIT,
+    fix: `This is the limit of this API key or of your organization. The documented limit is 100 analytics requests per hour for the whole organization. ${FEWER}`,
+  },
   {
     call: 'get',
     status: 503,
@@ -230,15 +235,13 @@ export const BODIES: readonly { readonly body: string; readonly shown: string }[
     shown: '"too short; at least 1"',
   },
   { body: '{"error":{"message":"nested"}}', shown: '"nested"' },
-  { body: '{"error":"Forbidden","message":"Forbidden"}', shown: '"Forbidden"' },
+  { body: '{"error":"No","message":"No"}', shown: '"No"' },
   { body: '"just a string"', shown: '"just a string"' },
-  { body: 'Too many\r\nrequests, \tplease wait', shown: '"Too many requests, please wait"' },
-  { body: 'a `tick`', shown: `"a 'tick'"` },
+  { body: ' Too\r\nmany, \t`wait` ', shown: `"Too many, 'wait'"` },
   {
     body: `{"error":"${'x'.repeat(400)}"}`,
     shown: `"${'x'.repeat(300)}… (100 more characters)"`,
   },
-  { body: `{"error":"wrong key ${KEY}"}`, shown: '"wrong key ***"' },
   { body: `{"error":"wrong key mint_\\u0073ecret_0123"}`, shown: '"wrong key ***"' },
   { body: 'Oops <b>no</b>', shown: PAGE },
   { body: 'x'.repeat(301), shown: "with text that isn't JSON" },

@@ -113,9 +113,7 @@ describe('a body', () => {
     fix: 'If you set `base-url`, check it.',
   }
   it.each([
-    { body: '', shown: 'an empty body', ...unexpected },
-    { body: 'hello', shown: "text that isn't JSON", ...unexpected },
-    { body: '{"id":7}', shown: "JSON that doesn't match the documentation", ...unexpected },
+    { body: ' ', shown: 'an empty body', ...unexpected },
     { body: '{"id":"other","status":"active"}', shown: 'another job', ...unexpected },
     { body: '<!doctype html><p>Sign in', shown: PAGE.slice(5), ...WEB_PAGE },
   ])('of a success such as $body is not a job but $shown', async ({ body, shown, title, fix }) => {
@@ -225,18 +223,12 @@ describe('a job', () => {
     const invalidFields = ['prLink', 'repository', 'model', 'createdAt']
     expect(readJob(odd)).toMatchObject({ ...absent, invalidFields })
     expect(readJob({ ...whole, source: 'x' })?.invalidFields).toEqual(['source'])
-    for (const prLink of [
-      '/pull/1',
-      'ftp://a/b',
-      'https://',
-      'https://a/\nb',
-      'javascript:alert(1)',
-    ]) {
-      expect(readJob({ ...whole, prLink })).toMatchObject({
-        prLink: null,
-        invalidFields: ['prLink'],
-      })
+    for (const link of ['/pull/1', 'ftp://a/b', 'https://', 'https://a/\nb', 'x:https://a/b']) {
+      const { prLink, invalidFields: names } = readJob({ ...whole, prLink: link }) ?? {}
+      expect([link, prLink, names]).toEqual([link, null, ['prLink']])
     }
+    const insecure = 'http://ghe.example/acme/docs/pull/1'
+    expect(readJob({ ...whole, prLink: insecure })?.prLink).toBe(insecure)
     const bare = readJob({ id: 'j1', status: '', prLink: '' })
     expect(bare).toMatchObject({ ...absent, ref: null, invalidFields: [] })
   })
