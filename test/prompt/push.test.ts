@@ -83,16 +83,29 @@ describe('a push', () => {
     expect(requests).toEqual([expect.stringContaining(compared)])
   })
 
-  it('names no pull request for a number in a subject that is not one, and warns of nothing', async () => {
-    const scene = await startHarness()
-    const unknown = { id: 'c'.repeat(40), message: 'Gone' }
-    const fix = addCommit(scene.world, { message: 'Fix issue (#999)' })
-    const commits = [unknown, { id: fix.sha, message: fix.message }]
-    const made = push({ before: BEFORE, after: fix.sha, created: false, commits })
-    const { lines, logged } = await tell(scene, { event: made })
-    expect(lines).toContain(`- ${fix.sha.slice(0, 7)} Fix issue (#999)`)
-    expect([lines.join().includes('Merged pull request'), logged]).toEqual([false, []])
-  })
+  it.each([
+    { type: 'NOT_FOUND', logged: [] },
+    { type: 'INTERNAL', logged: [expect.stringMatching(/^warning: .*commits' pull requests/)] },
+  ])(
+    'names no pull request for a number in a subject that is not one ($type)',
+    async ({ type, logged }) => {
+      const scene = await startHarness()
+      const fix = addCommit(scene.world, { message: 'Fix issue (#999)' })
+      const commits = [
+        { id: 'c'.repeat(40), message: 'Gone' },
+        { id: fix.sha, message: fix.message },
+      ]
+      const repository = { c0: null, c1: { associatedPullRequests: { nodes: [] } }, p1: null }
+      const errors = [{ type, message: 'No.', path: ['repository', 'p1'] }]
+      const body = { data: { repository }, errors }
+      scene.github.faults.push({ match: /MergedPulls/, end: { status: 200, body } })
+      const made = push({ before: BEFORE, after: fix.sha, created: false, commits })
+      const told = await tell(scene, { event: made })
+      expect(told.lines).toContain(`- ${fix.sha.slice(0, 7)} Fix issue (#999)`)
+      expect(told.lines.join()).not.toContain('Merged pull request')
+      expect(told.logged).toEqual(logged)
+    },
+  )
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
     const scene = await startHarness()
