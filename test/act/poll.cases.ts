@@ -63,12 +63,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
 
   ['a finished job is not polled again', [], { shown: 'failed' }, 'failed: ; 0 s'],
   ['an attached job is polled at once', ['archived'], another, 'archived: 0; 0 s'],
-  [
-    'a preview is not waited for unless that is asked for',
-    [{ body: { status: 'completed', prLink: PULL } }],
-    {},
-    'pull-request: 5; 5 s',
-  ],
   ['a run that does not wait returns', [], noWait, 'submitted: ; 0 s'],
   [
     'a run that does not wait reports a job that is finished',
@@ -109,12 +103,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'timed-out: 22; 22 s',
   ],
   [
-    'a rate limit before is a part of the timeout',
-    ['active'],
-    { post: [answered(429, '50')], timeoutS: 52 },
-    'timed-out: 52; 52 s',
-  ],
-  [
     'a create past the deadline is followed by one poll',
     ['failed'],
     { shown: slow('active', 9000), timeoutS: 3 },
@@ -123,12 +111,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
   ['a cancel ends a pause', [], { cancelAtMs: 3000 }, 'cancelled: ; 3 s'],
   ['a poll at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
   ['the last poll may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
-  [
-    'a poll in flight at the deadline is the last one',
-    [slow('failed', 4000)],
-    { timeoutS: 8 },
-    'failed: 5; 9 s',
-  ],
   [
     'no poll comes after one in flight at the deadline',
     [slow('active', 4000)],
@@ -154,7 +136,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     every('60100ms'),
     'error: 60.1; 60.1 s',
   ],
-  ['a 404 for an attached job is an error', [answered(404)], another, 'error: 0; 0 s'],
   ['a 404 after a message is an error', [answered(404)], { kind: 'message' }, 'error: 5; 5 s'],
 
   [
@@ -180,12 +161,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     ['archived'],
     messaged('failed'),
     'archived: 5, 10, 15, 20, 25, 30, 35; 35 s',
-  ],
-  [
-    'an end after a message does not count before 30 s',
-    ['failed'],
-    { ...messaged('failed'), timeoutS: 20 },
-    'timed-out: 5, 10, 15, 20; 20 s',
   ],
   [
     'an end after a message does not count without waiting',

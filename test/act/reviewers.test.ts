@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import { itWithScene, markerIn, PULL, type Scene, type Told } from '../look/runs.ts'
+import { itWithScene, markerIn, type Scene, type Told } from '../look/runs.ts'
 import { pushTo } from '../support/events.ts'
 import { AGENT, addPull, type Pull, person } from '../support/world.ts'
+import { moveDocs } from './docs-elsewhere.ts'
 
 const it = itWithScene()
 const NAMED = { 'pr-reviewers': 'ada, acme/writers\nsource-authors', 'pr-labels': 'docs' }
@@ -37,23 +38,19 @@ it.for([
   {
     what: 'the timeline says if more people can read the docs than the code',
     inputs: {},
-    docsIn: 'acme/guides',
+    isElsewhere: true,
     later: ['c1', 'c2', 'c3', 'c4'],
   },
 ])(
   'nobody is asked twice, and five by updates, as $what',
   { timeout: 120_000 },
   async (row, { scene }) => {
-    const { inputs, docsIn = 'acme/docs', later } = row
+    const { inputs, isElsewhere = false, later } = row
     const { world } = scene
-    if (docsIn === 'acme/guides') {
-      Object.assign(world, { agentRepository: docsIn, commentsElsewhere: true })
-      world.visibility.set('acme/docs', 'PRIVATE')
-      addPull(world, { number: 1, user: AGENT }, world.elsewhere)
-    }
-    const get = [{ body: { status: 'completed', prLink: PULL.replace('acme/docs', docsIn) } }]
+    if (isElsewhere) world.visibility.set('acme/docs', 'PRIVATE')
+    const end = isElsewhere ? moveDocs(scene) : {}
     for (const login of ['bob', 'c1', 'Bob', 'c2', 'ada', 'c3', 'c4', 'c5', 'c6']) {
-      const { warnings } = await pushBy(scene, login, { inputs, replies: { get } })
+      const { warnings } = await pushBy(scene, login, { inputs, ...end })
       expect(warnings).toEqual([])
       // A person removes them all.
       const pull = docsPull(scene)
@@ -61,7 +58,7 @@ it.for([
       pull.fields = { ...pull.fields, labels: [] }
     }
     expect(requestsOn(scene)).toEqual(['ada', 'acme/writers', 'bob', ...later, 'docs'])
-    if (docsIn === 'acme/guides') {
+    if (isElsewhere) {
       const markers = world.comments.map(({ history }) =>
         JSON.stringify(markerIn(`${history.at(-1)}`)),
       )
@@ -111,10 +108,7 @@ it('one warning names the permission that is missing', async ({ scene }) => {
 })
 
 it('one warning names the repository and the token', async ({ scene }) => {
-  scene.world.agentRepository = 'acme/guides'
-  addPull(scene.world, { number: 1, user: AGENT }, scene.world.elsewhere)
-  const get = [{ body: { status: 'completed', prLink: PULL.replace('docs', 'guides') } }]
-  const { warnings, requests } = await pushBy(scene, 'bob', { replies: { get } })
+  const { warnings, requests } = await pushBy(scene, 'bob', moveDocs(scene, false))
   expect(warnings).toEqual([expect.stringMatching(/acme\/guides.*Use a token/)])
   expect(requests.filter((line) => line.startsWith('POST /repos'))).toHaveLength(1)
 })

@@ -20,6 +20,7 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
+import { ended, moveDocs } from './docs-elsewhere.ts'
 
 const it = itWithScene()
 const HEADLINE = '💬 **Code changes covered by this pull request**'
@@ -57,11 +58,6 @@ function write(scene: Scene, made: Event | string = 'Fix it', { inputs, ...told 
   const event = typeof made === 'string' ? pushTo(scene.world, { message: made }) : made
   const usual = { prompt: 'Document it.', context: 'diff', 'ignore-authors': '', ...inputs }
   return scene.tell(event, { end: 'pull-request', ...told, inputs: usual })
-}
-
-/** The end of a job with that pull request. */
-function ended(prLink: string): Told {
-  return { replies: { get: [{ body: { status: 'completed', prLink } }] } }
 }
 
 /** The push of squash merges of pull requests with these titles. */
@@ -233,9 +229,7 @@ describe('the source comment', () => {
     scene,
   }) => {
     const { world } = scene
-    world.agentRepository = 'acme/guides'
-    addPull(world, { number: 1, user: AGENT }, world.elsewhere)
-    const there = ended(PULL.replace('docs', 'guides'))
+    const there = moveDocs(scene, false)
     expect((await scene.ask(there)).warnings).toEqual([])
     expect(commentsIn(scene)).toEqual([])
     world.commentsElsewhere = true
@@ -281,15 +275,12 @@ describe('the source comment', () => {
     { docs: 'PUBLIC', own: 'INTERNAL', isDate: true },
     { docs: 'INTERNAL', own: 'PRIVATE', isDate: true },
     { docs: 'PRIVATE', own: 'INTERNAL', isDate: false },
-    { docs: 'PUBLIC', isDate: true },
     { docs: 'INTERNAL', isDate: false },
   ])(
     'has dates alone ($isDate) if the docs are $docs and the code is $own',
     async ({ docs, own, isDate }, { scene }) => {
       const { world, github } = scene
-      world.agentRepository = 'acme/guides'
-      world.commentsElsewhere = true
-      addPull(world, { number: 1, user: AGENT }, world.elsewhere)
+      const there = moveDocs(scene)
       world.visibility.set('acme/guides', docs)
       if (own) world.visibility.set('acme/docs', own)
       // The payload says that the repository is internal.
@@ -298,7 +289,7 @@ describe('the source comment', () => {
         const pushed = pushTo(world, { message: subject })
         const repository = { ...pushed.payload.repository, visibility: 'internal' }
         const made = { ...pushed, payload: { ...pushed.payload, repository } }
-        await write(scene, made, ended(PULL.replace('docs', 'guides')))
+        await write(scene, made, there)
       }
       const body = textIn(scene)
       const marker = JSON.stringify(markerIn(body))
@@ -311,11 +302,8 @@ describe('the source comment', () => {
   )
 
   it('is written in a docs repository that was renamed', async ({ scene }) => {
-    const { world } = scene
-    world.agentRepository = 'acme/guides'
-    world.commentsElsewhere = true
-    world.renamed.set('acme/old', 'acme/guides')
-    addPull(world, { number: 1, user: AGENT }, world.elsewhere)
+    moveDocs(scene)
+    scene.world.renamed.set('acme/old', 'acme/guides')
     await write(scene, 'Fix it', ended(PULL.replace('docs', 'old')))
     expect(linesIn(scene)).toEqual([expect.stringContaining('Fix it')])
   })

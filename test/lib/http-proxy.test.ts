@@ -4,7 +4,6 @@ import { proxyProblem } from '../../src/lib/http.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { TestServers, trust } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'
-import { PROXIES } from './http-proxy.cases.ts'
 
 const servers = new TestServers()
 const certificate = selfSignedCertificate()
@@ -35,17 +34,12 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
     },
   )
 
+  const NEEDS_NAME =
+    'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)'
+
   it.each([
-    [
-      'http',
-      'me:secret',
-      'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)',
-    ],
-    [
-      'https',
-      'me:secret',
-      'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)',
-    ],
+    ['http', 'me:secret', NEEDS_NAME],
+    ['https', 'me:secret', NEEDS_NAME],
     ['https', undefined, 'it returned 502'],
   ])(
     'that refuses has sent nothing on, and is named by its host: %s, %s, %s',
@@ -83,12 +77,20 @@ it.each([
   expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-it.each(PROXIES)(
-  'a proxy may be unusable, for a reason without its password: %s, %s',
-  (value, problem) => {
-    expect(proxyProblem(value)).toBe(problem)
-  },
-)
+const NO_URL = "isn't an `http://` or `https://` URL"
+const PERCENT = 'has a `%` in its user name or password that must be written as `%25`'
+
+it.each([
+  ['socks5://me:pw@proxy.example:1080', NO_URL],
+  ['http://', NO_URL],
+  ['http://me:50%@proxy.example', PERCENT],
+  ['http://m%e@proxy.example', PERCENT],
+  ['', undefined],
+  ['http://me:50%25@proxy.example:8080', undefined],
+  ['https://proxy.example', undefined],
+])('a proxy may be unusable, for a reason without its password: %s, %s', (value, problem) => {
+  expect(proxyProblem(value)).toBe(problem)
+})
 
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
   const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })

@@ -1,0 +1,14 @@
+import { PULL, type Scene, type Told } from '../look/runs.ts'
+import { AGENT, addPull } from '../support/world.ts'
+
+/** The end of a job with that pull request. */
+export function ended(prLink: string): Told {
+  return { replies: { get: [{ body: { status: 'completed', prLink } }] } }
+}
+
+/** Moves the docs to acme/guides. Returns the end of a job with the pull request there. */
+export function moveDocs({ world }: Scene, commentsElsewhere = true): Told {
+  Object.assign(world, { agentRepository: 'acme/guides', commentsElsewhere })
+  addPull(world, { number: 1, user: AGENT }, world.elsewhere)
+  return ended(PULL.replace('docs', 'guides'))
+}
