@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readOptions, refuse } from './options.ts'
 
-/** The files of src whose mutants the tests in a folder of the same name are to find. */
+/** The files of src whose mutants the tests in a folder of the same name are to find. Stryker splits at each comma. */
 const PARTS: Readonly<Record<string, string>> = {
   act: 'src/act/**/*.ts',
-  '{look,decide}': 'src/{look,decide}/**/*.ts',
+  '{look,decide}': 'src/look/**/*.ts,src/decide/**/*.ts',
   github: 'src/github/**/*.ts',
   inputs: 'src/inputs/**/*.ts',
   job: 'src/job.ts',
-  lib: 'src/lib/{markdown,text,time}.ts',
+  lib: 'src/lib/markdown.ts,src/lib/text.ts,src/lib/time.ts',
   mintlify: 'src/mintlify/**/*.ts',
   prompt: 'src/prompt/**/*.ts',
   readers: 'src/readers/**/*.ts',

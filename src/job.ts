@@ -31,8 +31,8 @@ import { publishReport, reportDryRun, reportSkip, withPull } from './report/text
 import { isRerun, type Run } from './runner/run.ts'
 
 /**
- * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
- * Never rejects for what the service, GitHub or the network does.
+ * Requests the job, waits for it, and reports it in the outputs, the log, the summary, comments, and a commit status.
+ * Never rejects, whatever Mintlify, GitHub, or the network does.
  *
  * @returns the headline of the error that it ended in, if it did
  */

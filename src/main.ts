@@ -18,10 +18,7 @@ import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
 
-/**
- * The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's
- * can't be written.
- */
+/** Runs the main step. Rejects only if a file of the runner can't be written. */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)
@@ -53,10 +50,10 @@ async function perform(run: Run): Promise<void> {
   }
   const { mergedPulls, lineComments } = origin
 
-  // Connections of its own for each part: none waits for another's requests.
+  // Each part has connections of its own, so that it doesn't wait for the requests of the other.
   const service = createService(run)
   const readers = hasReport(run.inputs) ? new Readers(createService(run), run) : undefined
-  // Every part that was asked for is tried and reported; one part's failure never hides another's result.
+  // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
   const job = request.wantsJob
     ? runJob(request, { mergedPulls, lineComments, readers, service }, run)
     : undefined
@@ -92,12 +89,12 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   run.writeSummary(section, shortSummary('❌', failure, run))
 }
 
-/** The main step; called by `dist/index.js`. */
+/** Runs the main step; called by `dist/index.js`. */
 export async function main(): Promise<void> {
   await runToEnd(runMain, false)
 }
 
-/** The post step; called by `dist/post.js`. */
+/** Runs the post step; called by `dist/post.js`. */
 export async function post(): Promise<void> {
   await runToEnd(runPost, true)
 }
@@ -130,10 +127,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   process.exit(run.log.hasFailed() ? 1 : 0)
 }
 
-/**
- * The post step: reports what is known of a run that was killed before it could report it, and ends what was begun on
- * GitHub. It never calls Mintlify.
- */
+/** Reports what is known of a run that was killed, and finishes what it began on GitHub. It never calls Mintlify. */
 export async function runPost(run: Run): Promise<void> {
   if (run.readState('finished') === '') reportInterruption(run)
   // Our own words: nobody else writes a step's state.

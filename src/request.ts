@@ -167,7 +167,7 @@ const OF_JOBS = [
   'pr-labels',
 ] as const
 
-/** The problems of single inputs. A key and a project ID that are swapped are one problem. */
+/** Lists the problems of single inputs. A key and a project ID that are swapped are one problem. */
 function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
     environment.inputs.get(name),

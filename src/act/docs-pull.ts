@@ -235,7 +235,7 @@ async function sendRequests(
   return sent
 }
 
-/** What the source comment is to say of a run. */
+/** Makes what a run adds to the source comment. */
 function sourceChange(
   { plan, accepted, job }: Pick<Report, 'job'> & { plan: Plan; accepted: AcceptedJob },
   trigger: Trigger,

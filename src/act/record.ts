@@ -71,9 +71,9 @@ export class RunRecord {
   #sha: string
   /** `undefined` where no comment is written. */
   #place: CommentPlace | undefined
-  /** What the post step writes, should this step be killed. */
+  /** What the post step writes if this step is killed. */
   #ifKilled: Entry | undefined
-  /** What may stand on GitHub of this run, and must be ended. */
+  /** The parts that may exist on GitHub, and must be finished. */
   readonly #begun = new Set<PendingPart>()
   /** Entries are written one after another. */
   #queue: Promise<unknown> = Promise.resolve()
@@ -116,7 +116,7 @@ export class RunRecord {
     return found
   }
 
-  /** Writes down that a job is about to be started or sent a message. Unknown: that may not be there. */
+  /** Records that a job is about to be started or sent a message. Unknown if the record may not exist. */
   async begin(): Promise<Lookup<unknown>> {
     this.#job = undefined
     return await this.#show('starting')
@@ -128,12 +128,12 @@ export class RunRecord {
     await this.#show(job.kind)
   }
 
-  /** Says how the run ended, or more of a result that is shown already. What fails is left to the post step. */
+  /** Shows how the run ended, or more of a result that is shown already. What fails is left to the post step. */
   async end(report: Report, hasNote: boolean): Promise<void> {
     await this.#write(this.#endEntry(report, hasNote))
   }
 
-  /** Has the post step say how the run ended, should it be killed before it says so itself. */
+  /** Lets the post step show how the run ended if this step is killed before it does so itself. */
   prepareEnd(report: Report): void {
     this.#ifKilled = this.#endEntry(report, false)
     this.#savePending()
@@ -227,8 +227,8 @@ export class RunRecord {
   }
 
   /**
-   * A re-run that can't write its record doesn't start a job, and its error says why. If only the end can't be written,
-   * nothing is lost, because the pending status names the job.
+   * Returns how a failure to write is reported. A re-run that can't write its record doesn't start a job, and its error
+   * says why. If only the end can't be written, nothing is lost, because the pending status names the job.
    */
   #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
     if (state !== 'pending') return {}
@@ -272,7 +272,7 @@ export class RunRecord {
     }
   }
 
-  /** The target of one that is pending is the run, so that a re-run finds the job of its first attempt. */
+  /** Makes the status. The target of a pending one is the run, so that a re-run finds the job of its first attempt. */
   #status({ state, headline }: Entry): NewStatus {
     const { environment, github, redact } = this.#run
     const pullLink = state === 'pending' ? '' : this.#pullLink()
@@ -287,14 +287,14 @@ export class RunRecord {
     }
   }
 
-  /** URL of the job's pull request; empty if it is unknown, or too long to be recorded. */
+  /** Returns the URL of the job's pull request; empty if it is unknown, or too long to be recorded. */
   #pullLink(): string {
     const { prLink = '' } = this.#job ?? {}
     return prLink.length > MAX_LINK_LENGTH ? '' : prLink
   }
 }
 
-/** The thread of a command's reply, otherwise of the step's status comment on a pull request, if it is wanted. */
+/** Returns the thread of a command's reply, otherwise of the status comment on a pull request, if it is wanted. */
 function threadOf({ event, command }: Trigger, { inputs }: Run): Thread | undefined {
   if (!canWriteComments(inputs)) return undefined
   if (command !== undefined) return command.source.thread

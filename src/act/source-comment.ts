@@ -154,7 +154,7 @@ export async function writeSourceComment(
   return false
 }
 
-/** All that more people than those who can read the run's repository may see of a line. */
+/** Keeps what people who can't read the run's repository may see of a line. */
 function dateOf({ atMs }: SourceLine): SourceLine {
   return earlierJobLine('', atMs - (atMs % DAY_MS))
 }

@@ -304,7 +304,7 @@ class Progress {
     this.#run.log.info(`Could not poll job ${this.#name}: ${headline}. ${next}`)
   }
 
-  /** Doesn't depend on polls, because one poll may take long. */
+  /** Logs a line later, whether or not a poll is in flight, because a poll may take long. */
   #scheduleHeartbeat(): void {
     this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
       if (this.#hasEnded) return

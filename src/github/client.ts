@@ -64,7 +64,7 @@ export type User = FromGitHub<{
   type: string
 }>
 
-/** A login in lower case, without `[bot]`: GraphQL and REST spell the logins of apps differently. */
+/** Returns a login in lower case and without `[bot]`, because GraphQL and REST spell the logins of apps differently. */
 export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
 }
@@ -128,9 +128,9 @@ export class GitHub {
   #hasTimedOut = false
   #hasJobStarted = false
   /** The sentences about failures that have been logged. */
-  readonly #said = new Set<string>()
+  readonly #loggedSentences = new Set<string>()
   /** Permissions that have worked in this run. */
-  readonly #working = new Set<string>()
+  readonly #workingPermissions = new Set<string>()
   #account: User | undefined
 
   constructor(options: GitHubOptions) {
@@ -222,7 +222,7 @@ export class GitHub {
   /** Makes a call and logs its failure. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
     const result = await this.read(send)
-    if (result.known) this.#working.add(call.permission)
+    if (result.known) this.#workingPermissions.add(call.permission)
     else if (call.isReported?.(result.error) !== true) this.report(result.error, call)
     return result
   }
@@ -284,8 +284,8 @@ export class GitHub {
   }
 
   #isNew(text: string): boolean {
-    const isNew = text !== '' && !this.#said.has(text)
-    this.#said.add(text)
+    const isNew = text !== '' && !this.#loggedSentences.has(text)
+    this.#loggedSentences.add(text)
     return isNew
   }
 
@@ -306,14 +306,14 @@ export class GitHub {
   }
 
   #isMissing(permission: string, { kind }: GitHubError): boolean {
-    return kind === 'permission' && !this.#working.has(permission)
+    return kind === 'permission' && !this.#workingPermissions.has(permission)
   }
 
   /** Returns the token's account. By GraphQL, because REST's `GET /user` rejects App tokens. Throws as `call` does. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
       const query = 'query { viewer { id: databaseId login } }'
-      this.knowAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
+      this.rememberAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
     }
     if (this.#account === undefined)
       throw new GitHubError('GitHub does not say which account the token belongs to')
@@ -321,7 +321,7 @@ export class GitHub {
   }
 
   /** Remembers the token's account from another call's response. */
-  knowAccount(user: Maybe<User>): void {
+  rememberAccount(user: Maybe<User>): void {
     if (user?.login) this.#account = user
   }
 
@@ -353,7 +353,7 @@ export class GitHub {
     return octokit
   }
 
-  /** The pauses between tries. */
+  /** Returns the pauses between tries. */
   #pausesMs(): readonly number[] {
     return this.#hasTimedOut && !this.#hasJobStarted ? [] : RETRY_PAUSES_MS
   }

@@ -36,12 +36,12 @@ export type Thread = {
   readonly rootId: number
 }
 
-/** The main thread of a pull request. */
+/** Returns the main thread of a pull request. */
 export function pullRequestThread(number: number): Thread {
   return { kind: 'main', number, isPull: true, rootId: 0 }
 }
 
-/** The permission that writing into a thread needs. */
+/** Returns the permission that writing into a thread needs. */
 export function writePermission({ isPull }: Thread): string {
   return isPull ? 'pull-requests: write' : 'issues: write'
 }
@@ -66,7 +66,7 @@ export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
   return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }
 
-/** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
+/** Lists all comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(
   github: GitHub,
   thread: Thread,
@@ -133,7 +133,7 @@ async function sendWithAuthor(
 ): Promise<Comment> {
   const sent = await github.call<Comment>((octokit) => octokit.request(route, content))
   if (!sent.id) throw new GitHubError('GitHub returned something that is not a comment or reaction')
-  github.knowAccount(sent.user)
+  github.rememberAccount(sent.user)
   return sent
 }
 

@@ -209,7 +209,7 @@ export class TransportError extends Error {
   }
 }
 
-/** What to do about a request without a response, as a sentence; empty if nothing is known to help. */
+/** Says what to do about a request without a response, as a sentence; empty if nothing is known to help. */
 export function transportAdvice({ failure, isOfProxy }: TransportError): string {
   if (failure === 'timeout' || failure === 'broken') return ''
   if (failure === 'tls') {
@@ -230,7 +230,7 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** Why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
+/** Says why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
@@ -298,7 +298,7 @@ function transportError(
   return new TransportError(message, { failure, maybeSent, isOfProxy: isProxy, cause })
 }
 
-/** Why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
+/** Says why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
     errorMessage(cause),
@@ -321,7 +321,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-/** Whether nobody can listen to what is sent to this URL: https, or http that doesn't leave the machine. */
+/** Whether what is sent to this URL can't be read on the way: https, or http that doesn't leave the machine. */
 export function isPrivateTransport(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }

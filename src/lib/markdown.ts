@@ -18,17 +18,17 @@ export class Markdown {
 /** What may stand in a template: Markdown as it is, anything else as inert text. */
 type MarkdownValue = Markdown | string | number
 
-/** Template for Markdown of our own; each text put into it is made inert. */
+/** Tags a template of the action's own Markdown. Each text put into it is made inert. */
 export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {
   return Markdown.raw(String.raw({ raw: literals }, ...values.map(sourceOf)))
 }
 
-/** Puts pieces together, by default as paragraphs; empty ones are left out. */
+/** Joins pieces, by default as paragraphs; empty ones are left out. */
 export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): Markdown {
   return Markdown.raw(pieces.flatMap(({ source }) => source || []).join(separator))
 }
 
-/** A code span: shown letter by letter, on one line. Safe in tables. */
+/** Makes a code span, shown letter by letter, on one line. It is safe in tables. */
 export function code(text: string): Markdown {
   const shown = onOneLine(text)
   if (shown === '') return Markdown.raw('')
@@ -37,7 +37,7 @@ export function code(text: string): Markdown {
   return Markdown.raw(`\`${shown}\``)
 }
 
-/** A block of code, letter by letter. */
+/** Makes a block of code, shown letter by letter. */
 export function codeBlock(text: string, language = 'text'): Markdown {
   const shown = readableText(text)
   const fence = fenceFor(shown)
@@ -47,7 +47,7 @@ export function codeBlock(text: string, language = 'text'): Markdown {
 /** Maximum length of a URL that every browser follows. */
 export const MAX_LINK_LENGTH = 2000
 
-/** A link if the URL is https, or http to this machine, and short enough for browsers. Otherwise the URL as code. */
+/** Makes a link if the URL is https, or http to this machine, and short enough for browsers. Otherwise the URL as code. */
 export function link(label: string | Markdown, url: string): Markdown {
   const parsed = URL.parse(url)
   if (
@@ -69,14 +69,14 @@ export function link(label: string | Markdown, url: string): Markdown {
 
 export type Row = readonly MarkdownValue[]
 
-/** `align` has one letter per column: `l` or `r`. */
+/** Makes a table. `align` has one letter per column: `l` or `r`. */
 export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
   const rule = [...align].map((side) => (side === 'r' ? '---:' : ':---'))
   const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]
   return Markdown.raw(lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
 }
 
-/** Something to be opened by a click. */
+/** Makes a part that is opened by a click. */
 export function details(title: string, body: Markdown): Markdown {
   return Markdown.raw(`<details><summary>${inert(title)}</summary>\n\n${body.source}\n\n</details>`)
 }
@@ -97,7 +97,7 @@ function inert(text: string): string {
     .replace(/^( ?)([-+=:])/, '$1\\$2')
 }
 
-/** Parts what GitHub makes links of, in the `<code>` of HTML too: addresses, and mentions. */
+/** Breaks what GitHub makes links of, even in the `<code>` of HTML: addresses and mentions. */
 function withoutAutolinks(text: string): string {
   return text.replace(/@|:(?=\/\/)|\bwww(?=\.)/gi, `$&${BREAK}`)
 }
@@ -115,7 +115,7 @@ function onOneLine(text: string): string {
   return readableText(text).replace(/\s+/g, ' ')
 }
 
-/** The action's own sentences with quotes: words in backticks become code, and everything else is inert text. */
+/** Makes Markdown of the action's own sentences: words in backticks become code, and everything else is inert text. */
 export function sentencesWithCode(text: string): Markdown {
   const pieces = text
     .split(/`([^`]*)`/)

@@ -3,7 +3,7 @@ export function visibleText(text: string): string {
   return withoutCharacters(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, text)
 }
 
-/** The same, but keeps the characters that join letters or choose their look, for languages and emoji. */
+/** Removes the same, except the characters that join letters or choose their look, for languages and emoji. */
 export function readableText(text: string): string {
   return withoutCharacters(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, text)
 }
@@ -35,14 +35,14 @@ export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${cut(text, maxLength - 1)}…`
 }
 
-/** The beginning of a longer text, cut between what people see as characters. */
+/** Returns the beginning of a longer text, cut between what people see as characters. */
 function cut(text: string, maxLength: number): string {
   // The character that contains the limit ends at or after it, so the rest of the text isn't needed.
   const segments = new Intl.Segmenter().segment(text.slice(0, maxLength + 2))
   return text.slice(0, segments.containing(maxLength)?.index)
 }
 
-/** A fence of backticks that the text can't close. */
+/** Returns a fence of backticks that the text can't close. */
 export function fenceFor(text: string): string {
   const runs = text.match(/`+/g) ?? []
   return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
@@ -56,7 +56,7 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The `code` of an error of Node or undici, such as `ENOENT`; empty if it has none. */
+/** Returns the `code` of an error of Node or undici, such as `ENOENT`; empty if it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -68,12 +68,12 @@ export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ')
 }
 
-/** `a`, `a and b`, `a, b, and c`. */
+/** Joins items: `a`, `a and b`, `a, b, and c`. */
 export function listOf(items: readonly string[]): string {
   return new Intl.ListFormat('en-US').format(items)
 }
 
-/** A text in backticks; a backtick in it becomes an apostrophe. */
+/** Puts a text in backticks; a backtick in it becomes an apostrophe. */
 export function inBackticks(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``
 }
@@ -83,7 +83,7 @@ export function cleanHunks(patch: string): string {
   return visibleText(patch.replaceAll('\r\n', '\n').replace(/[\r\v\f\u0085\u2028\u2029]/g, ' '))
 }
 
-/** Removes what nobody sees of Markdown on GitHub: HTML comments, also one that is never closed. */
+/** Removes what GitHub doesn't show of Markdown: HTML comments, even if one is never closed. */
 export function cleanMarkdown(text: string): string {
   // One that is never closed hides the rest if it begins a line.
   const hidden = /<!--(?:>|->|[\s\S]*?-->)|(?<=(?:^|\n) {0,3})<!--[\s\S]*/g
@@ -94,7 +94,7 @@ export function cleanMarkdown(text: string): string {
   return trimmed.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** The same, on one line. */
+/** Removes the same, and line breaks. */
 export function oneLine(text: string): string {
   return cleanMarkdown(text).replace(/\s+/g, ' ')
 }
@@ -144,12 +144,12 @@ export class FailureError extends Error implements Failure {
   }
 }
 
-/** A count for people: `12,480`. */
+/** Writes a count for people: `12,480`. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-GB')
 }
 
-/** A count with its noun: `1 visitor`, `12,480 visitors`. */
+/** Writes a count with its noun: `1 visitor`, `12,480 visitors`. */
 export function countOf(value: number, noun: string): string {
   return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
 }

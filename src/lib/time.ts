@@ -29,7 +29,7 @@ export type Waiting = {
   readonly cancel: AbortSignal
 }
 
-/** A signal that follows another one after `ms` milliseconds, so that a request in flight can still be answered. */
+/** Makes a signal that follows another one after `ms` milliseconds, so that a request in flight can still be answered. */
 export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): AbortSignal {
   const late = new AbortController()
   const follow = (): void => {

@@ -55,10 +55,19 @@ export type PollEnd = { readonly durationMs: number } & (
     }
 )
 
-/** Whether a result is what the run was started for. */
-export function isSuccess(result: string): boolean {
-  return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
-}
+/** Whether a re-run would know that nothing was started, or only a new run may start something. */
+export type RerunAdvice = 'safe' | 'new-run'
+
+/** How a request for a job ended, as data. */
+export type JobEnd =
+  | PollEnd
+  /** There is no job to wait for. `error` is `undefined` if the run was canceled before anything was sent. */
+  | {
+      readonly kind: 'not-started'
+      readonly isCancelled: boolean
+      readonly error: JobError | undefined
+      readonly rerun: RerunAdvice
+    }
 
 /** The output `result`. */
 type JobResult =
@@ -70,20 +79,6 @@ type JobResult =
   | 'cancelled'
   | 'submitted'
   | 'error'
-
-/** Whether a re-run would know that nothing was started, or only a new run may start something. */
-export type RerunAdvice = 'safe' | 'new-run'
-
-/** How a request for a job ended. */
-export type JobEnd =
-  | PollEnd
-  /** There is no job to wait for. `error` is `undefined` if the run was canceled before anything was sent. */
-  | {
-      readonly kind: 'not-started'
-      readonly isCancelled: boolean
-      readonly error: JobError | undefined
-      readonly rerun: RerunAdvice
-    }
 
 /** How a request for a job ended, with the words for the log, the summary, the comment, and the commit status. */
 export type Report = Words & {
@@ -157,6 +152,11 @@ export function makeReport(
     pull: undefined,
     pullText: [],
   }
+}
+
+/** Whether a result is what the run was started for. */
+export function isSuccess(result: string): boolean {
+  return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
 }
 
 function resultOf(end: JobEnd): JobResult {
@@ -265,7 +265,7 @@ function pollWords(
   }
 }
 
-/** Whether Mintlify sent a link that can't be used. */
+/** Whether Mintlify sent a pull request link that can't be used. */
 export function hasLostLink(job: Job | undefined): boolean {
   return job?.invalidFields.includes('prLink') === true
 }
@@ -314,7 +314,7 @@ export function jobOutputs(report: Report): OutputValues {
   }
 }
 
-/** What the run is about; `undefined` if it only waits for a given job. */
+/** Returns what the run is about; `undefined` if it only waits for a given job. */
 export function sourcesOfPlan(plan: Plan | undefined): Sources | undefined {
   return plan?.kind === 'wait' ? plan.sources : plan
 }
@@ -323,7 +323,7 @@ export function authorsOf(plan: Plan | undefined): string {
   return (sourcesOfPlan(plan)?.authors ?? []).join('\n')
 }
 
-/** What this run did to the pull request: one that was there before the message was updated. */
+/** Returns what this run did to the pull request. A pull request that existed before the message was updated. */
 function operationOf({ prLink, pull, accepted }: Report): string {
   if (prLink === '' || accepted === undefined || accepted.kind === 'wait') return ''
   if (accepted.kind === 'create') return 'created'

@@ -56,7 +56,7 @@ function jobSummary(report: Report, run: Run): Markdown {
   ])
 }
 
-/** What went wrong on the way and has a consequence for the user. */
+/** Lists what went wrong on the way and has a consequence for the user. */
 function warningLines({ log }: Run): readonly Markdown[] {
   return log.summaryWarnings().map((text) => md`⚠️ ${sentencesWithCode(text)}`)
 }
@@ -89,7 +89,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
   log.notice(`${headline}. ${text}`, headline)
 }
 
-/** The summary of a run that did nothing, or that was killed or failed before it could write one. */
+/** Writes the summary of a run that did nothing, or that was killed or failed before it could write one. */
 export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, run: Run): Markdown {
   const { headline, details: text } = words
   return joinMarkdown([
@@ -110,7 +110,7 @@ export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run
   run.writeSummary('job', shortSummary('⏭️', { headline: `Skipped: ${reason}`, details: '' }, run))
 }
 
-/** The summary of a run whose inputs are wrong. */
+/** Writes the summary of a run whose inputs are wrong. */
 export function inputsErrorSummary({ headline, problems }: InputsError, run: Run): Markdown {
   const rows = problems.map(({ input, problem, use }) => [
     code(input),
@@ -306,7 +306,7 @@ function runLink({ environment }: Run): Markdown {
   return link('workflow run', runUrlOf(environment))
 }
 
-/** The report with what GitHub shows of the job, and a note about it. */
+/** Adds what GitHub shows of the job, and a note about it. */
 export function withPull(report: Report, pull: PullReport | undefined, note: Markdown): Report {
   if (pull === undefined) return { ...report, pullText: [note] }
   const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)

@@ -56,7 +56,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** A proxy may be given as `HOST:PORT`, as curl takes it. */
+/** Adds the scheme to a proxy that is given as `HOST:PORT`, which curl accepts. */
 function withScheme(proxy: string): string {
   return proxy === '' || proxy.includes('://') ? proxy : `http://${proxy}`
 }
@@ -73,24 +73,24 @@ export function isRerun({ runAttempt }: Environment): boolean {
   return Number(runAttempt) > 1
 }
 
-/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
+/** Returns what distinguishes steps. The workflow's file stays the same if the workflow is renamed. */
 export function stepNames({ workflowRef, workflow, job, action: step }: Environment) {
   const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
   return { workflow: file ?? workflow, job, step }
 }
 
-/** URL of the workflow run; empty outside of one. */
+/** Returns the URL of the workflow run; empty outside of one. */
 export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
   return runId === '' ? '' : `${serverUrl}/${repository}/actions/runs/${runId}`
 }
 
-/** URL of this attempt of the workflow run; empty outside of one. */
+/** Returns the URL of this attempt of the workflow run; empty outside of one. */
 export function attemptUrlOf(environment: Environment): string {
   const url = runUrlOf(environment)
   return url && `${url}/attempts/${environment.runAttempt || 1}`
 }
 
-/** The run and attempt of this repository that a page belongs to; `undefined` if it is another page. */
+/** Reads which run and attempt of this repository a page belongs to; `undefined` if it is another page. */
 export function attemptIn(url: string, { serverUrl, repository }: Environment) {
   const prefix = `${serverUrl}/${repository}/actions/runs/`
   const path = url.startsWith(prefix) ? url.slice(prefix.length) : ''
@@ -212,7 +212,7 @@ export class Run {
     }
   }
 
-  /** What the main step saved; empty if nothing. */
+  /** Reads what the main step saved; empty if nothing. */
   readState(name: StateName): string {
     return this.environment.state.get(name) ?? ''
   }
@@ -247,10 +247,10 @@ function createLog(redact: Redact, subject: string) {
   })
   return {
     info: (text: string) => core.info(clean(text)),
-    /** Shown with step debug logging alone. */
+    /** Logs a line that only step debug logging shows. */
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title: string) => core.notice(clean(text), titled(title)),
-    /** A line that the summary shows, too. */
+    /** Logs a line that the summary shows, too. */
     infoInSummary(text: string) {
       summaryLines.push(clean(text))
       core.info(clean(text))
@@ -258,19 +258,19 @@ function createLog(redact: Redact, subject: string) {
     /** What the run has said with `infoInSummary`. */
     summaryLines: (): readonly string[] => summaryLines,
     warning: (text: string, title: string) => core.warning(clean(text), titled(title)),
-    /** A warning that the summary shows, too. */
+    /** Logs a warning that the summary shows, too. */
     warnInSummary(text: string, title: string) {
       summaryWarnings.push(clean(text))
       core.warning(clean(text), titled(title))
     },
     /** What the run has warned of with `warnInSummary`. */
     summaryWarnings: (): readonly string[] => summaryWarnings,
-    /** Marks the step as failed. */
+    /** Logs an error, and marks the step as failed. */
     fail(text: string, title: string) {
       failed = true
       core.error(clean(text), titled(title))
     },
-    /** A folded part of the log. */
+    /** Logs a folded part. */
     group(title: string, text: string) {
       core.startGroup(clean(title))
       core.info(clean(text))
@@ -320,8 +320,8 @@ const MAX_SUMMARY_BYTES = 1024 * 1024
 const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The step's outputs and log have the result.`
 
 /**
- * The step's summary: returns what writes a section, instead of its previous content. The order of the sections is fixed,
- * whichever is written first, and what is written is in the file at once, so that a run that is killed loses none of it.
+ * Makes a function that writes a section of the step's summary, instead of its earlier content. The order of the sections
+ * is fixed, whichever is written first. They are in the file at once, so that a run that is killed loses none of them.
  *
  * @param path of the file that the runner reads; empty if it gave none: then nothing is written
  */
