@@ -16,14 +16,13 @@ import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { startDocsService } from '../docs-service/service.ts'
 import { archiveOfWorkTree } from '../scripts/archive.ts'
 import { readOptions, runScript } from '../scripts/options.ts'
 import { MAX_REQUESTS } from '../src/readers/analytics-reader.ts'
 import { selfSignedCertificate } from '../test/support/certificate.ts'
 import { bareEvent, type Event, pushTo } from '../test/support/events.ts'
-import { startGitHub } from '../test/support/github.ts'
 import { environmentOf } from '../test/support/run-action.ts'
+import { startServices } from '../test/support/services.ts'
 
 const USAGE = `Measures what a run costs beside the waiting: the action in dist/ against a shell step with the same requests.
 
@@ -161,10 +160,8 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
 
 /** Starts GitHub and the docs service on loopback, behind TLS, as a run in a workflow would have them. */
 async function startStage(folder: string, pages: number) {
-  const [docs, github] = await Promise.all([
-    startDocsService({ agent: 'none', jobTimeMs: 0, pages, limits: UNLIMITED }),
-    startGitHub(),
-  ])
+  const services = await startServices({ repository: '', jobTimeMs: 0, pages, limits: UNLIMITED })
+  const { docs, github, world } = services
   const tls = selfSignedCertificate()
   if (tls === undefined) throw new Error('The benchmark speaks TLS, which needs openssl.')
   const certificate = join(folder, 'certificate.pem')
@@ -185,12 +182,7 @@ async function startStage(folder: string, pages: number) {
     mkdirSync(run, { recursive: true })
     for (const name of ['output', 'state', 'summary']) writeFileSync(join(run, name), '')
     writeFileSync(join(run, 'event.json'), JSON.stringify(event.payload))
-    const access = {
-      'api-key': docs.key,
-      'project-id': 'docs',
-      'base-url': docsUrl,
-      'github-token': github.token,
-    }
+    const access = { ...services.access, 'base-url': docsUrl }
     const env = {
       GITHUB_API_URL: apiUrl,
       NODE_EXTRA_CA_CERTS: certificate,
@@ -200,12 +192,12 @@ async function startStage(folder: string, pages: number) {
   }
 
   return {
-    github,
+    world,
     requests: () => docs.requests.length + github.requests.length,
     /** The bundle, as a runner starts it. */
     action(scene: Scene): Command {
       // Each run is the first: one that goes on with a job waits for its answer to the message.
-      github.world.statuses.splice(0)
+      world.statuses.splice(0)
       return { program: NODE, args: [join(ROOT, 'dist/index.js')], env: environmentFor(scene) }
     },
     /** The same without the action. */
@@ -222,13 +214,13 @@ async function startStage(folder: string, pages: number) {
     },
     async close() {
       for (const front of fronts) front.close()
-      await Promise.all([docs.close(), github.close()])
+      await services.close()
     },
   }
 }
 
 /** A job that is over at once, a push with the action's defaults, and the visitors of eight weeks. */
-function scenesOf({ github }: Stage): Scene[] {
+function scenesOf({ world }: Stage): Scene[] {
   const patch = `@@ -1,40 +1,40 @@\n${'-const old = true\n+const flag = false\n'.repeat(20)}`
   const files = Array.from({ length: 10 }, (_, index) => {
     return {
@@ -241,7 +233,7 @@ function scenesOf({ github }: Stage): Scene[] {
   })
   const prompt = 'Bring the docs up to date.'
   const create = { prompt, context: 'none', 'follow-up': 'false' }
-  const push = pushTo(github.world, { message: 'Add a flag', files })
+  const push = pushTo(world, { message: 'Add a flag', files })
   const visitors = { 'visitors-summary': 'true' }
   return [
     {

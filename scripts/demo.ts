@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
-import { startDocsService } from '../docs-service/service.ts'
 import { bareEvent, docsReview, type Event, issueComment, pushTo } from '../test/support/events.ts'
-import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
+import { startServices } from '../test/support/services.ts'
 import { AGENT, addComment, addReview, type Comment, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
@@ -49,13 +48,13 @@ const NEXT = `1. Create an admin API key in the dashboard of the docs service. T
 README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
 
 const { values } = readOptions(USAGE, { options: { open: { type: 'boolean' } } })
-const [docs, github] = await Promise.all([
-  startDocsService({ jobTimeMs: 900, buildTimeMs: 200 }),
-  startGitHub(),
-])
-const { world } = github
+const { docs, github, world, access, close } = await startServices({
+  agent: 'git',
+  repository: '',
+  jobTimeMs: 900,
+  buildTimeMs: 200,
+})
 world.roles.set('mona', { permission: 'write', role_name: 'write' })
-world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
 await runScript(async () => {
   show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
 GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.
@@ -70,7 +69,7 @@ Its jobs take a second; real ones take about a minute.`)
   show(`\nPull requests, to read and to merge: ${docs.url}/\nCtrl-C ends the demo.`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 })
-await Promise.all([docs.close(), github.close()])
+await close()
 
 async function showPush(): Promise<void> {
   heading('1. A push leads to a pull request')
@@ -140,20 +139,15 @@ async function showReport(): Promise<void> {
 /** Shows the step, runs the action as the runner would, and shows its log line by line. */
 async function runStep(event: Event, inputs: Readonly<Record<string, string>>): Promise<ActionRun> {
   const secret = inputs === REPORT ? 'DOCS_READ_KEY' : 'DOCS_API_KEY'
-  const access = [`api-key: \${{ secrets.${secret} }}`, `project-id: \${{ vars.DOCS_PROJECT_ID }}`]
+  const own = [`api-key: \${{ secrets.${secret} }}`, `project-id: \${{ vars.DOCS_PROJECT_ID }}`]
   const given = Object.entries(inputs).map(([name, value]) => {
     return `${name}: ${value.includes('\n') ? `|\n${value.replaceAll(/^/gm, '      ')}` : value}`
   })
-  show(
-    `- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...access, ...given].join('\n    ')}`,
-  )
+  show(`- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...own, ...given].join('\n    ')}`)
   show("\nThe step's log:\n")
   const { child, ended } = await startAction({
     inputs: {
-      'api-key': docs.key,
-      'project-id': 'docs',
-      'base-url': docs.url,
-      'github-token': github.token,
+      ...access,
       // Nobody wants to wait 5 seconds for the first poll of a demo. The report has no job to poll.
       ...(inputs !== REPORT && { 'poll-interval': '400ms' }),
       ...inputs,

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startDocsService } from '../docs-service/service.ts'
 import { createSystemClock } from '../src/lib/time.ts'
 import { runMain } from '../src/main.ts'
 import { Run, readEnvironment } from '../src/runner/run.ts'
 import { bareEvent, type Event, issueComment, pushTo } from '../test/support/events.ts'
-import { startGitHub } from '../test/support/github.ts'
 import { environmentOf } from '../test/support/run-action.ts'
+import { startServices } from '../test/support/services.ts'
 import { addComment, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
@@ -19,15 +18,10 @@ const USAGE = `Prints the files of src that three runs execute, and how many of 
 What is in fewer files is found sooner. Anonymous functions and what runs at import are left out.`
 
 readOptions(USAGE, {})
-const [docs, github] = await Promise.all([
-  startDocsService({ agent: 'none', jobTimeMs: 200, repository: 'https://github.com/acme/docs' }),
-  startGitHub(),
-])
+const { github, world, access, close } = await startServices({ jobTimeMs: 200 })
 const folder = mkdtempSync(join(tmpdir(), 'flows-'))
-const { world } = github
 const author = person('mona')
 world.roles.set('mona', { permission: 'write', role_name: 'write' })
-world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
 
 await runScript(async () => {
   const push = { prompt: 'Bring the docs up to date.' }
@@ -46,7 +40,7 @@ await runScript(async () => {
     step(bareEvent('schedule'), report, 'visitors-headline::Docs'),
   )
 })
-await Promise.all([docs.close(), github.close()])
+await close()
 rmSync(folder, { recursive: true })
 
 /**
@@ -59,8 +53,7 @@ async function step(
   inputs: Readonly<Record<string, string>>,
   output: string,
 ): Promise<void> {
-  const access = { 'api-key': docs.key, 'project-id': 'docs', 'base-url': docs.url }
-  const all = { ...access, 'github-token': github.token, 'poll-interval': '100ms', ...inputs }
+  const all = { ...access, 'poll-interval': '100ms', ...inputs }
   const env = { GITHUB_API_URL: github.url, GITHUB_RUN_ID: `${1000 + github.requests.length}` }
   writeFileSync(join(folder, 'event.json'), JSON.stringify(event.payload))
   const given = environmentOf({ event, inputs: all, env }, folder, folder)

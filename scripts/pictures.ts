@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type DocsService, startDocsService } from '../docs-service/service.ts'
 import { formatDuration } from '../src/lib/time.ts'
 import { issueComment } from '../test/support/events.ts'
-import { type FakeGitHub, startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
+import { startServices } from '../test/support/services.ts'
 import { AGENT, addComment, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
@@ -17,7 +16,6 @@ const USAGE = `Makes the pictures of the documentation from what dist/ writes, w
 Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium fonts-noto-color-emoji).`
 
 const DOCS = join(import.meta.dirname, '../docs')
-const REPOSITORY = 'https://github.com/acme/docs'
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
 /** What the pictures say of the jobs that their runs waited for. */
 const JOB_DURATION = formatDuration(62_000)
@@ -35,27 +33,26 @@ const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = 
 /** Legible on a phone; the others are as wide as GitHub's pages. */
 const WIDTHS: Readonly<Record<string, number>> = { 'job-summary': 400, 'command-reply': 600 }
 
+type Services = Awaited<ReturnType<typeof startServices>>
+
 /** The Markdown of each picture, the same every time. */
-const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
-  'job-summary': (docs) =>
-    onGitHub(docs, async (github) => {
-      const { summary } = await run(docs, {
-        inputs: { prompt: PROMPT, 'github-token': github.token, 'wait-for-preview': 'true' },
-        env: { GITHUB_API_URL: github.url },
-      })
-      // Heading, title, pages and preview: what the README has room for.
-      return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
-    }),
-  'wrong-inputs': async (docs) => {
+const SCENES: Readonly<Record<string, (services: Services) => Promise<string>>> = {
+  async 'job-summary'(services) {
+    const inputs = { prompt: PROMPT, 'wait-for-preview': 'true' }
+    const { summary } = await run(services, { inputs })
+    // Heading, title, pages and preview: what the README has room for.
+    return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
+  },
+  async 'wrong-inputs'(services) {
     const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-days': '500' }
-    return (await run(docs, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
+    return (await run(services, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
   },
-  'visitors-report': async (docs) => {
-    const site = { 'site-url': 'https://docs.example.com' }
+  async 'visitors-report'(services) {
+    const site = { 'site-url': 'https://docs.example.com', 'github-token': '' }
     const report = { 'visitors-summary': 'true', 'content-gaps': 'report', ...site }
-    return (await run(docs, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
+    return (await run(services, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
   },
-  'command-reply': (docs) => onGitHub(docs, (github) => replyToCommand(docs, github)),
+  'command-reply': replyToCommand,
 }
 
 const FILES_CHANGED = [
@@ -63,52 +60,35 @@ const FILES_CHANGED = [
   { filename: 'guides/snapshots.mdx', status: 'modified', additions: 4, deletions: 1 },
 ] as const
 
-/** A GitHub where the agent's pull request changes pages, and the docs service's App has built its preview. */
-async function onGitHub(
-  docs: DocsService,
-  scene: (github: FakeGitHub) => Promise<string>,
-): Promise<string> {
-  const github = await startGitHub()
-  const { world } = github
+/** Starts a GitHub where the agent's pull request changes pages, and the docs service's App has built its preview. */
+async function startPictured(): Promise<Services> {
+  const services = await startServices({ jobTimeMs: 1100, pages: 240 })
+  const { world } = services
+  const { agentPulls } = world
   const row =
     '| docs | 🟢 Ready | [View Preview](https://acme-1.mintlify.site) | Mar 9, 2026, 6:06 AM |'
   const body = `<!-- mintlify-preview-comment-acme -->\n| Project | Status | Preview | Updated (UTC) |\n| - | - | - | - |\n${row}`
   world.agentPulls = () => {
-    const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
+    const pulls = agentPulls()
     const isTold = world.comments.some(({ author }) => author === AGENT)
     for (const { number } of isTold ? [] : pulls)
       addComment(world, { kind: 'main', number, author: AGENT, body })
-    return pulls.map((pull) => ({
-      ...pull,
-      title: 'Explain upgrades without a snapshot',
-      files: FILES_CHANGED,
-    }))
+    const title = 'Explain upgrades without a snapshot'
+    return pulls.map((pull) => ({ ...pull, title, files: FILES_CHANGED }))
   }
-  try {
-    return await scene(github)
-  } finally {
-    await github.close()
-  }
+  return services
 }
 
-async function replyToCommand(
-  docs: DocsService,
-  { world, token, url }: FakeGitHub,
-): Promise<string> {
+async function replyToCommand(services: Services): Promise<string> {
+  const { world } = services
   const author = person('mona')
   const body = `/docs ${PROMPT}`
   world.roles.set('mona', { permission: 'write', role_name: 'write' })
   world.issues.add(12)
   const { id } = addComment(world, { kind: 'main', number: 12, author, body })
-  await run(docs, {
-    inputs: {
-      comment: 'auto',
-      'follow-up': 'true',
-      'wait-for-preview': 'true',
-      'github-token': token,
-    },
+  await run(services, {
+    inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true' },
     event: issueComment({ id, body, author, number: 12, onIssue: true }),
-    env: { GITHUB_API_URL: url },
   })
   const thread = world.comments.filter(({ number }) => number === 12)
   const said = thread.map(({ author: { login }, history }) => {
@@ -118,15 +98,21 @@ async function replyToCommand(
   return withFixedTimes(said.join('\n\n'))
 }
 
-async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Promise<ActionRun> {
-  const access = {
-    'api-key': docs.key,
-    'project-id': 'docs',
-    'base-url': docs.url,
+async function run(
+  { docs, github, access }: Services,
+  { inputs, env, ...options }: ActionOptions,
+): Promise<ActionRun> {
+  const alone = {
+    context: 'none',
+    comment: 'never',
+    'follow-up': 'false',
     'poll-interval': '200ms',
   }
-  const usual = { ...access, context: 'none', comment: 'never', 'follow-up': 'false' }
-  const ended = await runAction({ ...options, inputs: { ...usual, ...inputs } })
+  const ended = await runAction({
+    ...options,
+    inputs: { ...access, ...alone, ...inputs },
+    env: { GITHUB_API_URL: github.url, ...env },
+  })
   if (ended.summary === '') throw new Error(`A run wrote no summary:\n${ended.log}`)
   return {
     ...ended,
@@ -169,9 +155,8 @@ const { values } = readOptions(USAGE, { options: { check: { type: 'boolean' } } 
 await runScript(async () => {
   const differences: string[] = []
   for (const [name, scene] of Object.entries(SCENES)) {
-    const site = { agent: 'none', jobTimeMs: 1100, pages: 240, repository: REPOSITORY } as const
-    const docs = await startDocsService(site)
-    const markdown = await scene(docs).finally(() => docs.close())
+    const services = await startPictured()
+    const markdown = await scene(services).finally(() => services.close())
     const path = join(DOCS, 'pictures', `${name}.md`)
     differences.push(differenceOf(path, markdown))
     if (values.check) continue

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { startScene, write } from '../support/scene.ts'
 
 it('two commands are answered on a GitHub Enterprise Server, and the second continues the job', async () => {
-  const scene = await startScene({ root: '/api/v3' })
+  const scene = await startScene({ github: { root: '/api/v3' } })
   const first = await write(scene, '/docs explain the new flag')
   expect(first).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
   expect(scene.github.requests).toEqual([

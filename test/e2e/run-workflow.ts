@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { type DocsService, startDocsService } from '../../docs-service/service.ts'
+import type { DocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import { create } from '../docs-service/started-service.ts'
 import { previewBody } from '../support/builds.ts'
 import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
-import { type FakeGitHub, startGitHub } from '../support/github.ts'
+import type { FakeGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
 import { octocat, writtenComment } from '../support/scene.ts'
+import { startServices } from '../support/services.ts'
 import {
   AGENT,
   addComment,
@@ -86,8 +87,14 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const files = { [workflow]: text, ...options.files }
   const commits = await makeRepository(at('repository'), files, options.changes ?? {})
   const world = worldOf(commits)
-  const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
-  const github = await startGitHub({ world })
+  const services = await startServices({
+    github: { world },
+    repository: '',
+    jobTimeMs: 300,
+    ...options.docs,
+  })
+  const { docs, github } = services
+  const { agentPulls } = world
   const chat = await startServer(() => 'ok')
   const site = await startServer(
     () => 'a page',
@@ -106,7 +113,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
   world.agentPulls = () => {
-    const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
+    const pulls = agentPulls()
     if (pulls.length > 0) addPreview(world)
     return pulls
   }
@@ -193,7 +200,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
-    await Promise.all([docs, github, proxy, chat, site, gh].map((server) => server.close()))
+    await Promise.all([services, proxy, chat, site, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }

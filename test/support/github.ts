@@ -5,7 +5,7 @@ import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
 import { answerProblem, type Call, readCall } from './openapi.ts'
-import { type Answer, restAnswer } from './rest.ts'
+import { type Answer, failure, restAnswer } from './rest.ts'
 import { emptyWorld, type World } from './world.ts'
 
 /** How a request goes wrong; `lost` ones are handled, and only their answer is lost. */
@@ -34,7 +34,6 @@ type Ending = {
 }
 
 const HTML = '<html><body><h1>Unicorn!</h1></body></html>'
-const LIMIT = 'API rate limit exceeded for installation ID 1.'
 const SECONDARY =
   'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
 const WAIT = { 'retry-after': '1' }
@@ -44,12 +43,15 @@ export const FAULTS = {
   '204': { status: 204, body: undefined },
   '401': failure(401, 'Bad credentials'),
   '403': failure(403, 'Forbidden'),
-  'secondary-limit': failure(403, SECONDARY, WAIT),
-  'primary-limit': failure(403, LIMIT, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }),
+  'secondary-limit': { ...failure(403, SECONDARY), headers: WAIT },
+  'primary-limit': {
+    ...failure(403, 'API rate limit exceeded for installation ID 1.'),
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' },
+  },
   '404': failure(404, 'Not Found'),
   '409': failure(409, 'Conflict'),
   '422': failure(422, 'Validation Failed'),
-  '429': failure(429, SECONDARY, WAIT),
+  '429': { ...failure(429, SECONDARY), headers: WAIT },
   '500': failure(500, 'Server Error'),
   '502': failure(502, 'Server Error'),
   '503': { status: 503, body: HTML, headers: { 'content-type': 'text/html' } },
@@ -65,14 +67,6 @@ export const FAULTS = {
   lost: { breaks: 'reset', handled: true },
   hang: { breaks: 'hang' },
 } satisfies Readonly<Record<string, Ending>>
-
-/** How GitHub refuses a comment for the moment. */
-export const TOO_QUICKLY: Ending = failure(422, 'Validation Failed', {}, [
-  {
-    ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
-    message: 'was submitted too quickly',
-  },
-])
 
 /** A request that came in, with its answer's status as soon as there is one. */
 export type GitHubRequest = {
@@ -230,16 +224,6 @@ function moved(newName: string, method: string, { pathname, search }: URL, api: 
 function send(response: ServerResponse, { status = 200, body, headers }: Ending): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
   response.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
-}
-
-function failure(
-  status: number,
-  message: string,
-  headers: Ending['headers'] = {},
-  errors?: readonly object[],
-) {
-  const documentation_url = 'https://docs.github.com/rest'
-  return { status, body: { message, ...(errors && { errors }), documentation_url }, headers }
 }
 
 async function realPause(ms: number): Promise<void> {

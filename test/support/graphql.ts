@@ -20,7 +20,7 @@ import {
 } from './world.ts'
 
 type Page = Readonly<
-  Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
+  Partial<Record<'first' | 'last', number | null> & Record<'after', string | null>>
 > & {
   /** Ignored where it has GitHub's default. */
   readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' }
@@ -28,8 +28,9 @@ type Page = Readonly<
 
 type Arguments = Page &
   Readonly<
-    Partial<Record<'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName' | 'query', string>> &
-      Partial<Record<'since' | 'until', string>> &
+    Partial<
+      Record<'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName' | 'query' | 'since', string>
+    > &
       Partial<Record<'itemTypes', readonly string[]>>
   > & {
     readonly number?: number
@@ -99,22 +100,21 @@ function rootOf(world: World, violations: string[]): Fields {
 
   const connection =
     <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
-    ({ first, last, after, before, orderBy: _, ...others }: Page): Fields => {
+    ({ first, last, after, orderBy: _, ...others }: Page): Fields => {
       const size = first ?? last ?? 0
       if (size < 1 || size > 100)
         violations.push('a connection needs `first` or `last`, from 1 to 100')
       const unknown = Object.keys(others)
       if (unknown.length > 0) violations.push(`the fake GitHub does not know ${unknown.join(', ')}`)
       const all = entries()
-      const [from, to] = [after ? indexOf(after) + 1 : 0, before ? indexOf(before) : all.length]
-      const start = first == null ? Math.max(from, to - size) : from
-      const end = first == null ? to : Math.min(to, from + size)
+      const from = after ? Number(after.slice('cursor:'.length)) + 1 : 0
+      const start = first == null ? Math.max(0, all.length - size) : from
+      const end = Math.min(all.length, start + size)
       const nodes = all.slice(start, end).map(show)
       const pageInfo = {
         hasNextPage: end < all.length,
         hasPreviousPage: start > 0,
-        startCursor: nodes.length === 0 ? null : cursorOf(start),
-        endCursor: nodes.length === 0 ? null : cursorOf(end - 1),
+        endCursor: nodes.length === 0 ? null : `cursor:${end - 1}`,
       }
       return { nodes, pageInfo, totalCount: all.length }
     }
@@ -127,12 +127,8 @@ function rootOf(world: World, violations: string[]): Fields {
     author: gitAuthor(one),
     authors: connection(() => [one, ...(one.coAuthors ?? [])], gitAuthor),
     parents: { totalCount: one.parents.length },
-    history: ({ since, until, ...page }: Arguments) => {
-      const [sinceMs, untilMs] = [Date.parse(since ?? '') || 0, Date.parse(until ?? '') || Infinity]
-      const found = historyOf(world, one.sha).filter(({ atMs }) => {
-        const ms = Math.floor(atMs / 1000) * 1000
-        return ms >= sinceMs && ms <= untilMs
-      })
+    history: ({ since = '', ...page }: Arguments) => {
+      const found = historyOf(world, one.sha).filter(({ atMs }) => time(atMs) >= since)
       return connection(() => found, commit)(page)
     },
     checkSuites: ({ filterBy, ...page }: Arguments) => {
@@ -214,7 +210,6 @@ function rootOf(world: World, violations: string[]): Fields {
       title: fields.title,
       state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
       createdAt: fields.created_at,
-      mergedAt: fields.merged_at,
       mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
       body: fields.body ?? '',
       url: `https://github.com/${repository}/pull/${number}`,
@@ -334,15 +329,6 @@ function comment({ history, author, atMs, editedAtMs }: Comment): Fields {
   return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
 }
 
-/** A place in a list; to the client, it is a text without meaning. */
-function cursorOf(index: number): string {
-  return Buffer.from(`cursor:${index}`).toString('base64')
-}
-
-function indexOf(cursor: string): number {
-  return Number(Buffer.from(cursor, 'base64').toString().replace('cursor:', ''))
-}
-
 /** What REST calls `mergeable_state`. */
 const MERGEABLE: Readonly<Record<string, string>> = { dirty: 'CONFLICTING', unknown: 'UNKNOWN' }
 
@@ -355,14 +341,13 @@ function gitAuthor({ author, email }: GitAuthor): Fields {
   return { email: address, user: type === 'User' ? { login } : null }
 }
 
-function statusContext({ context, state, description, creator, ...status }: CommitStatus) {
+function statusContext({ context, state, description, ...status }: CommitStatus) {
   return {
     context,
     description,
     state: state?.toUpperCase(),
     targetUrl: status.target_url,
     createdAt: status.created_at,
-    creator: actor(creator),
   }
 }
 

@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { startDocsService } from '../../docs-service/service.ts'
 import { HttpClient, type HttpRequest } from '../../src/lib/http.ts'
 import type { Clock } from '../../src/lib/time.ts'
 import { runMain, runPost } from '../../src/main.ts'
 import { Run, readEnvironment } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
-import { startGitHub } from './github.ts'
 import { readPrinted } from './printed.ts'
 import { environmentOf, withPrefix, writeAll } from './run-action.ts'
 import { type Replies, startScriptedService } from './scripted-service.ts'
+import { startServices } from './services.ts'
 import { BEFORE, commitOf, emptyWorld, learn, ownComments, resolve } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
@@ -115,18 +114,17 @@ export async function startHarness(options: HarnessOptions = {}) {
   // Older than whatever happens here.
   world.commits.set(BEFORE, { ...commitOf(world, BEFORE), atMs: now() - 1000 })
   // An answer that never comes is one that comes as the client gives up.
-  const github = await startGitHub({ world, pause: (ms) => clock.pause(Math.min(ms, 10_000)) })
-  const repository = `https://github.com/${docsIn}`
-  const docs = await startDocsService({ agent: 'none', repository, now, ...docsOptions })
+  const pause = (ms: number) => clock.pause(Math.min(ms, 10_000))
+  const services = await startServices({
+    github: { world, pause },
+    repository: `https://github.com/${docsIn}`,
+    now,
+    ...docsOptions,
+  })
+  const { docs, github } = services
   const scripted = replies && (await startScriptedService(replies, (ms) => clock.pause(ms)))
   const service = scripted ?? docs
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
-  const access = {
-    'api-key': service.key,
-    'project-id': 'docs',
-    'base-url': service.url,
-    'github-token': github.token,
-  }
+  const access = { ...services.access, 'api-key': service.key, 'base-url': service.url }
   let files = 0
   let lastRunId = 1000
 
@@ -210,7 +208,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   let closed: Promise<unknown> | undefined
   /** Ends everything before the end of the test does. */
   async function close(): Promise<void> {
-    closed ??= Promise.all([github.close(), docs.close(), scripted?.close()])
+    closed ??= Promise.all([services.close(), scripted?.close()])
     await closed
     rmSync(folder, { recursive: true, force: true })
     expect(github.violations).toEqual([])

@@ -367,8 +367,11 @@ function ok(body: unknown, status = 200): Answer {
   return { status, body }
 }
 
-function failure(status: number, message: string, errors?: readonly unknown[]): Answer {
-  return { status, body: { message, ...(errors && { errors }), status: `${status}` } }
+/** An answer that refuses. */
+export function failure(status: number, message: string, errors?: readonly unknown[]): Answer {
+  const documentation_url = 'https://docs.github.com/rest'
+  const body = { message, ...(errors && { errors }), documentation_url, status: `${status}` }
+  return { status, body }
 }
 
 function noCommit(sha: string): Answer {

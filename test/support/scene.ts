@@ -1,9 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
-import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { startDocsService } from '../../docs-service/service.ts'
 import { issueComment } from './events.ts'
-import { startGitHub } from './github.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
+import { type ServicesOptions, startServices } from './services.ts'
 import {
   addComment,
   addPull,
@@ -17,40 +15,26 @@ import {
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
 
-/** What differs from scene to scene; `root` is the path that GitHub's API begins with. */
-export type SceneOptions = DocsServiceOptions & { readonly root?: string }
-
 /** Somebody who may ask. */
 export const octocat = person('octocat')
 
 /** Starts a scene for a test, in which octocat may ask and pull request 5 exists. What GitHub would not have taken fails it. */
-export async function startScene({ root = '', ...options }: SceneOptions = {}) {
+export async function startScene(options: ServicesOptions = {}) {
   let aheadMs = 0
   const now = (): number => Date.now() + aheadMs
-  const repository = 'https://github.com/acme/docs'
-  const [docs, github] = await Promise.all([
-    startDocsService({ agent: 'none', jobTimeMs: 200, now, repository, ...options }),
-    startGitHub({ root }),
-  ])
+  const services = await startServices({ jobTimeMs: 200, now, ...options })
+  const { docs, github, world, access } = services
   onTestFinished(async () => {
-    await Promise.all([docs.close(), github.close()])
+    await services.close()
     expect(github.violations).toEqual([])
   })
-  const { world } = github
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
   world.roles.set('octocat', { permission: 'write', role_name: 'write' })
   addPull(world, { number: 5, title: 'Add a flag', files: ['src/flag.ts'] })
-  const access = {
-    'api-key': docs.key,
-    'project-id': 'docs',
-    'base-url': docs.url,
-    'poll-interval': '100ms',
-    'github-token': github.token,
-  }
   const complete = (options: ActionOptions): ActionOptions => {
     learn(world, options.event?.payload ?? {})
     const env = { GITHUB_API_URL: github.url, ...options.env }
-    return { ...options, inputs: { ...access, ...options.inputs }, env }
+    const inputs = { ...access, 'poll-interval': '100ms', ...options.inputs }
+    return { ...options, inputs, env }
   }
   return {
     docs,
