@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
-import { bareEvent, docsReview, type Event, issueComment, pushTo } from '../test/support/events.ts'
+import { bareEvent, commentIn, docsReview, type Event, pushTo } from '../test/support/events.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { AGENT, addComment, addReview, type Comment, person } from '../test/support/world.ts'
+import { AGENT, addReview, type Comment, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the readers report.
@@ -97,14 +97,10 @@ async function showPush(): Promise<void> {
 async function showCommand(): Promise<void> {
   heading('2. A /docs comment is answered')
   show('Mona comments on that pull request. The step of a workflow on issue_comment:\n')
-  const comment = addComment(world, { kind: 'main', number: 1, author: MONA, body: COMMAND })
-  const run = await runStep(
-    issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }),
-    {},
-  )
+  const run = await runStep(commentIn(world, { number: 1, author: MONA, body: COMMAND }), {})
   const reactions = github.requests.some((line) => line.endsWith('/reactions eyes')) ? '\n👀' : ''
   const thread = world.comments.filter(({ author }) => author !== AGENT)
-  const words = thread.map((one) => `${said(one)}${one === comment ? reactions : ''}`)
+  const words = thread.map((one) => `${said(one)}${one.author === MONA ? reactions : ''}`)
   show(`\nThe pull request's conversation:\n\n${box(words.join('\n\n'))}`)
   show(`\nIts commits:\n\n${box(git(run, '--reverse', '--format=%h %s'))}`)
   check(run, 'pull-request')

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { createSystemClock } from '../src/lib/time.ts'
 import { runMain } from '../src/main.ts'
 import { Run, readEnvironment } from '../src/runner/run.ts'
-import { bareEvent, type Event, issueComment, pushTo } from '../test/support/events.ts'
+import { bareEvent, commentIn, type Event, pushTo } from '../test/support/events.ts'
 import { environmentOf } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { addComment, person } from '../test/support/world.ts'
+import { person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Prints the files of src that three runs execute, and how many of their functions.
@@ -31,9 +31,8 @@ await runScript(async () => {
     step(pushed(), push, 'pr-operation::updated'),
   )
   await show('A /docs comment on it', 34, () => {
-    const body = '/docs Explain exit code 6.'
-    const { id } = addComment(world, { kind: 'main', number: 1, author, body })
-    return step(issueComment({ id, body, author, number: 1 }), {}, 'pr-operation::updated')
+    const event = commentIn(world, { number: 1, author, body: '/docs Explain exit code 6.' })
+    return step(event, {}, 'pr-operation::updated')
   })
   const report = { 'visitors-summary': 'true', 'content-gaps': 'report' }
   await show("Monday's readers report", 20, () =>

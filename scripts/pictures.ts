@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { formatDuration } from '../src/lib/time.ts'
-import { issueComment } from '../test/support/events.ts'
+import { commentIn } from '../test/support/events.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
 import { AGENT, addComment, person } from '../test/support/world.ts'
@@ -85,10 +85,9 @@ async function replyToCommand(services: Services): Promise<string> {
   const body = `/docs ${PROMPT}`
   world.roles.set('mona', { permission: 'write', role_name: 'write' })
   world.issues.add(12)
-  const { id } = addComment(world, { kind: 'main', number: 12, author, body })
   await run(services, {
     inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true' },
-    event: issueComment({ id, body, author, number: 12, onIssue: true }),
+    event: commentIn(world, { body, author, number: 12, onIssue: true }),
   })
   const thread = world.comments.filter(({ number }) => number === 12)
   const said = thread.map(({ author: { login }, history }) => {

@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { octocat as author, markerIn } from '../look/runs.ts'
-import {
-  bareEvent,
-  type Event,
-  issueComment,
-  pullRequest,
-  pushTo,
-  reviewComment,
-} from '../support/events.ts'
+import { bareEvent, commentIn, type Event, pullRequest, pushTo } from '../support/events.ts'
 import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addComment, addPull, pushToPull, resolve, type World } from '../support/world.ts'
+import { ACTIONS, addPull, pushToPull, resolve, type World } from '../support/world.ts'
 
 /** With these requests a run ends what it began. */
 const LAST = [/^PATCH /, /(?:success|failure)$/]
@@ -106,15 +99,11 @@ function happen(kind: Story['kind'], world: World): Event {
     return pullRequest({ sender: author, pull: { head: { sha } } })
   }
   if (kind === 'review') {
-    const root = world.comments.find((one) => one.kind === 'review')?.id
-    const thread = root && { rootId: root, replyTo: root }
-    const { id } = addComment(world, { kind, number: PULL, author, body, ...thread })
-    return reviewComment({ id, body, author, ...thread })
+    const rootId = world.comments.find((one) => one.kind === 'review')?.id
+    return commentIn(world, { kind, number: PULL, author, body, rootId })
   }
   const onIssue = kind === 'issue'
-  const number = onIssue ? ISSUE : PULL
-  const { id } = addComment(world, { kind: 'main', number, author, body })
-  return issueComment({ id, body, author, number, onIssue })
+  return commentIn(world, { number: onIssue ? ISSUE : PULL, author, body, onIssue })
 }
 
 /** A job as GitHub shows it to later runs: in a reply or status comment, or in a commit status. */

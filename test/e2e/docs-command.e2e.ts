@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { docsReview, type Event, reviewComment } from '../support/events.ts'
-import { octocat as author, writtenComment } from '../support/scene.ts'
+import { commentIn, docsReview, type Event } from '../support/events.ts'
+import { octocat as author } from '../support/scene.ts'
 import { addReview, type World } from '../support/world.ts'
 import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
@@ -26,15 +26,9 @@ describe.concurrent('docs-command', () => {
   })
 
   it('answers a command on a line of a pull request in its thread', async () => {
-    const body = '/docs Explain this.'
-    const run = await runWorkflow('docs-command', {
-      event: (world) =>
-        reviewComment({
-          id: writtenComment(world, { kind: 'review', author, body }).id,
-          body,
-          author,
-        }),
-    })
+    const event = (world: World) =>
+      commentIn(world, { kind: 'review', author, body: '/docs Explain this.' })
+    const run = await runWorkflow('docs-command', { event })
     expect(run.results).toEqual(['pull-request'])
     const replies = run.github.requests.filter((line) =>
       /^POST \/pulls\/5\/comments\/\d+\/replies$/.test(line),

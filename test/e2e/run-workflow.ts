@@ -10,10 +10,10 @@ import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import { create } from '../docs-service/started-service.ts'
 import { previewBody } from '../support/builds.ts'
-import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
+import { bareEvent, commentIn, type Event, pullRequest, pushOf } from '../support/events.ts'
 import type { FakeGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
-import { octocat, writtenComment } from '../support/scene.ts'
+import { octocat } from '../support/scene.ts'
 import { startServices } from '../support/services.ts'
 import {
   AGENT,
@@ -239,10 +239,7 @@ export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
 
 /** A comment of octocat's on pull request 5. */
 export function comment(body: string): (world: World) => Event {
-  return (world) => {
-    const { id } = writtenComment(world, { author: octocat, body })
-    return issueComment({ id, body, author: octocat })
-  }
+  return (world) => commentIn(world, { author: octocat, body })
 }
 
 /** Fields of a pull request that was merged. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { issueComment } from '../support/events.ts'
+import { commentIn } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addComment, addPull, addStatus, BEFORE, person } from '../support/world.ts'
+import { addPull, addStatus, BEFORE, person } from '../support/world.ts'
 import {
   completed,
   dirty,
@@ -126,10 +126,8 @@ it('a prompt is put together from instructions, then data, as they were given, a
   const { run, world } = await startHarness({ replies: {} })
   const author = person('octocat')
   world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-  const body = '/docs And the index.'
-  const { id } = addComment(world, { kind: 'main', number: 5, author, body })
   const { bodies, outputs } = await run({
-    event: issueComment({ id, body, author }),
+    event: commentIn(world, { author, body: '/docs And the index.' }),
     inputs: {
       prompt: '  <b>First</b> line.\n  Second line.  ',
       // A file may have the name of an expression.

@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest'
 import { followAgent } from '../support/builds.ts'
-import { docsReview, type Event, issueComment, pushOf, pushTo } from '../support/events.ts'
+import { commentIn, docsReview, type Event, pushOf, pushTo } from '../support/events.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import {
-  addComment,
-  addPull,
-  addReview,
-  mergePull,
-  ownComments,
-  person,
-  resolve,
-} from '../support/world.ts'
+import { addPull, addReview, mergePull, ownComments, person, resolve } from '../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const PEOPLE = ['ada', 'bob', 'cleo', 'dan'].map((login, index) => person(login, 7001 + index))
@@ -74,9 +66,7 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
       return pushOf(world, before)
     }
     if (what === 'command') {
-      const comment = { number: docsPull, author, body: `/docs explain day ${day}` }
-      const { id } = addComment(world, { kind: 'main', ...comment })
-      return issueComment({ id, ...comment })
+      return commentIn(world, { number: docsPull, author, body: `/docs explain day ${day}` })
     }
     if (what === 'review') {
       const [ada = author] = PEOPLE

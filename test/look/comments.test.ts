@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Event, pullRequest, review } from '../support/events.ts'
+import { type Event, event, pullRequest } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { addCheck } from '../support/world.ts'
@@ -141,7 +141,7 @@ it.for([
 })
 
 const onIssue = (scene: Scene) => scene.comment('/docs x', { number: 8, onIssue: true })
-const inReview = (scene: Scene, rootId = 0) => {
+const inReview = (scene: Scene, rootId?: number) => {
   scene.reviewComment('What is this?')
   return scene.reviewComment('/docs x', { rootId })
 }
@@ -296,7 +296,11 @@ it.for<[string, Event, Record<string, string>]>([
   ['`auto`', opened, { comment: 'auto' }],
   ['`never`', opened, { comment: 'never' }],
   ['a dry run', opened, { 'dry-run': 'true' }],
-  ['another event of a pull request', review({ id: 1, body: 'Hm.', author: octocat }), {}],
+  [
+    'another event of a pull request',
+    event('pull_request_review', { pull_request: { number: 5 } }),
+    {},
+  ],
 ])('no status comment is written by %s', async ([_what, event, inputs], { scene }) => {
   await comment(scene, { inputs }, event)
   expect(scene.said()).toEqual([])

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
-import { type Event, issueComment, reviewComment } from '../support/events.ts'
+import { commentIn, type Event } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addComment, addPull, person } from '../support/world.ts'
+import { AGENT, addPull, person } from '../support/world.ts'
 
 export const octocat = person('octocat')
 export const PULL = 'https://github.com/acme/docs/pull/1'
@@ -62,10 +62,10 @@ async function startScene() {
 
   /** octocat writes a comment; the event of it. */
   function comment(body = '/docs explain it', { number = 5, onIssue = false } = {}): Event {
-    const { id } = addComment(world, { kind: 'main', number, author: octocat, body })
-    return issueComment({ id, body, author: octocat, number, onIssue })
+    return commentIn(world, { number, author: octocat, body, onIssue })
   }
 
+  type Thread = { readonly number?: number; readonly rootId?: number | undefined }
   type Asked = Told & { readonly words?: string; readonly number?: number }
   return {
     ...{ ...harness, tell, comment },
@@ -73,12 +73,8 @@ async function startScene() {
     ask: ({ words, number = 5, ...options }: Asked = {}) =>
       tell(comment(words, { number }), options),
     /** octocat writes a comment in a review; the event of it. */
-    reviewComment(body: string, { number = 5, rootId = 0 } = {}): Event {
-      const thread = rootId !== 0 && { rootId, replyTo: rootId }
-      const written = { number, author: octocat, body, ...thread }
-      const { id } = addComment(world, { kind: 'review', ...written })
-      return reviewComment({ id, ...written })
-    },
+    reviewComment: (body: string, { number = 5, rootId }: Thread = {}): Event =>
+      commentIn(world, { kind: 'review', number, author: octocat, body, rootId }),
     /** The first line of each comment of ours as it is now. */
     headlines: () => harness.said().map((history) => history.at(-1)?.split('\n')[0] ?? ''),
   }

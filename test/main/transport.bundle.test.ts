@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../support/certificate.ts'
-import { issueComment } from '../support/events.ts'
+import { commentIn } from '../support/events.ts'
 import { type TestServer, TestServers } from '../support/http-servers.ts'
-import { octocat, startScene, writtenComment } from '../support/scene.ts'
+import { octocat, startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
 const servers = new TestServers()
@@ -35,7 +35,7 @@ describe.skipIf(certificate === undefined)(
       async (_name, startProxy) => {
         const scene = await startScene()
         const comment = { author: octocat, body: '/docs explain the flag' }
-        const { id } = writtenComment(scene.world, comment)
+        const event = commentIn(scene.world, comment)
         for (const [variable, inputs, github] of [
           [
             'HTTPS_PROXY',
@@ -51,8 +51,7 @@ describe.skipIf(certificate === undefined)(
             NODE_EXTRA_CA_CERTS: authorityFile,
             GITHUB_API_URL: github,
           }
-          const event = inputs === QUIET ? {} : { event: issueComment({ id, ...comment }) }
-          const run = await scene.run({ inputs, env, ...event })
+          const run = await scene.run({ inputs, env, ...(inputs !== QUIET && { event }) })
           expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
           expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
         }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   bareEvent,
   type Event,
+  event,
   issueComment,
   person,
   pullRequest,
-  review,
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
@@ -69,7 +69,7 @@ describe('a pull request', () => {
   it.each([
     pullRequest({ action: 'closed' }),
     { ...pullRequest({ action: 'closed' }), name: 'pull_request_target' },
-    review({ ...command, body: null, action: 'closed' }),
+    event('pull_request_review', { action: 'closed', review: { body: null } }),
   ])('is told with its files, diff and the subjects of its commits: $name', async (made) => {
     const told = await tell(await pullScene(), { event: withPull(made) })
     const head = ['Repository: acme/docs', `Event: ${made.name} (closed)`, RUN]

@@ -7,6 +7,7 @@ import {
   type Account,
   AFTER,
   AGENT,
+  addComment,
   addCommit,
   BEFORE,
   bot,
@@ -57,8 +58,7 @@ export function bareEvent(name: string): Event {
 /** What somebody writes. */
 export type CommentOptions = {
   readonly id: number
-  /** `null` for a review without words. */
-  readonly body: string | null
+  readonly body: string
   readonly author: Account
   readonly number?: number
   readonly action?: string
@@ -77,7 +77,7 @@ function written({ id, body, author, number = 5 }: CommentOptions, anchor: strin
 export function issueComment({
   onIssue = false,
   ...options
-}: CommentOptions & { readonly onIssue?: boolean }): Event {
+}: CommentOptions & { readonly onIssue?: boolean | undefined }): Event {
   const { action = 'created', author: sender } = options
   const { on, text: comment } = written(options, 'issuecomment-', onIssue ? 'issues' : 'pull')
   const issue = { ...on, pull_request: onIssue ? undefined : { html_url: on.html_url } }
@@ -88,18 +88,26 @@ export function issueComment({
 export function reviewComment({
   replyTo,
   ...options
-}: CommentOptions & { readonly replyTo?: number }): Event {
+}: CommentOptions & { readonly replyTo?: number | undefined }): Event {
   const { action = 'created', author: sender } = options
   const { on, text } = written(options, 'discussion_r')
   const comment = { ...text, in_reply_to_id: replyTo }
   return event('pull_request_review_comment', { action, pull_request: on, comment, sender })
 }
 
-/** A review of a pull request, with words of its own. */
-export function review(options: CommentOptions): Event {
-  const { action = 'submitted', author: sender } = options
-  const { on, text } = written(options, 'pullrequestreview-')
-  return event('pull_request_review', { action, pull_request: on, review: text, sender })
+type Written = Omit<CommentOptions, 'id' | 'action'> & {
+  readonly body: string
+  readonly kind?: 'main' | 'review'
+  readonly onIssue?: boolean
+  /** The comment that a reply in a review thread answers. */
+  readonly rootId?: number | undefined
+}
+
+/** Somebody writes a comment in a world, by default in the main thread of pull request 5; the event of it. */
+export function commentIn(world: World, { kind = 'main', onIssue, ...comment }: Written): Event {
+  const { id } = addComment(world, { kind, number: 5, ...comment })
+  if (kind === 'main') return issueComment({ id, onIssue, ...comment })
+  return reviewComment({ id, replyTo: comment.rootId, ...comment })
 }
 
 /** A review of a docs pull request, with further fields of that, or what else happens to the review. */

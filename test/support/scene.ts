@@ -1,16 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
-import { issueComment } from './events.ts'
+import { commentIn } from './events.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
 import { type ServicesOptions, startServices } from './services.ts'
-import {
-  addComment,
-  addPull,
-  type Comment,
-  learn,
-  ownComments,
-  person,
-  type World,
-} from './world.ts'
+import { addPull, learn, ownComments, person } from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
@@ -56,15 +48,6 @@ export async function startScene(options: ServicesOptions = {}) {
   }
 }
 
-/** Puts a person's comment into a world, by default on pull request 5. */
-export function writtenComment(
-  world: World,
-  comment: Partial<Parameters<typeof addComment>[1]> &
-    Pick<Comment, 'author'> & { readonly body: string },
-): Comment {
-  return addComment(world, { kind: 'main', number: 5, ...comment })
-}
-
 /** octocat writes a comment on pull request 5, and the action runs; what GitHub knows of the event is left out. */
 export async function write(
   scene: Scene,
@@ -72,9 +55,8 @@ export async function write(
   inputs: Readonly<Record<string, string>> = {},
   runId = 1001,
 ): Promise<ActionRun> {
-  const { id } = writtenComment(scene.world, { author: octocat, body })
   return await scene.run({
-    event: issueComment({ id, body, author: octocat }),
+    event: commentIn(scene.world, { author: octocat, body }),
     inputs: { context: 'none', ...inputs },
     env: { GITHUB_RUN_ID: `${runId}` },
   })

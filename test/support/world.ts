@@ -312,7 +312,7 @@ export function pushToPull(
 
 type NewComment = Omit<Comment, 'id' | 'rootId' | 'history' | 'atMs' | 'editedAtMs'> & {
   readonly body: string
-  readonly rootId?: number
+  readonly rootId?: number | undefined
 }
 
 export function addComment(world: World, { body, rootId, ...comment }: NewComment): Comment {
