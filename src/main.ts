@@ -138,16 +138,22 @@ export async function runPost(run: Run): Promise<void> {
 
 function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
-  const failure =
-    jobId === ''
-      ? {
-          headline: 'Interrupted: a job may be running',
-          details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
-        }
-      : {
-          headline: 'Interrupted: the job may still be running',
-          details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
-        }
+  let failure = {
+    headline: 'Interrupted before a job was requested',
+    details: 'The run was interrupted. It started no job.',
+  }
+  if (run.readState('requested') !== '') {
+    failure = {
+      headline: 'Interrupted: a job may be running',
+      details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
+    }
+  }
+  if (jobId !== '') {
+    failure = {
+      headline: 'Interrupted: the job may still be running',
+      details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
+    }
+  }
   run.log.warning(failure.details, failure.headline)
   run.writeSummary('job', shortSummary('🛑', failure, run))
 }

@@ -14,7 +14,15 @@ import {
   readInputs,
 } from './inputs/table.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
-import { EXPRESSION, errorCode, errorMessage, inBackticks, listOf } from './lib/text.ts'
+import {
+  EXPRESSION,
+  errorCode,
+  errorMessage,
+  inBackticks,
+  joinSentences,
+  listOf,
+  MAX_TITLE_LENGTH,
+} from './lib/text.ts'
 import { comparesWithLastJob } from './look/event.ts'
 import type { Trigger } from './look/trigger.ts'
 import type { JobRequest, TextFile } from './prompt/prompt.ts'
@@ -48,16 +56,27 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (pollInterval > timeout) {
     const [given, limit] = [run.inputText('poll-interval'), run.inputText('timeout')]
     const problem = `\`${given}\` is longer than \`timeout\` (\`${limit}\`).`
-    reject('poll-interval', problem, `at most \`${limit}\``)
+    reject(
+      'poll-interval',
+      problem,
+      `at most \`${limit}\``,
+      '`poll-interval` is longer than `timeout`',
+    )
   }
   // The list of content gaps is a part of the block that the prompt gets.
   if (inputs['content-gaps'] === 'agent' && (!hasInstructions || inputs.context === 'none')) {
-    const problem =
-      "`agent` adds the content gaps to this run's prompt, so it needs a prompt and `context: diff` or `context: files`."
-    reject('content-gaps', problem, '`report`, or set a prompt and a `context`')
+    const missing = hasInstructions ? 'a `context` other than `none`' : 'a prompt'
+    const problem = `\`agent\` adds the content gaps to this run's prompt, so it needs ${missing}.`
+    const title = `\`content-gaps: agent\` needs ${missing}`
+    reject('content-gaps', problem, `\`report\`, or set ${missing}`, title)
   }
   if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
-    reject('prompt-file', 'The files are empty.', 'files that contain instructions')
+    reject(
+      'prompt-file',
+      'The files are empty.',
+      'files that contain instructions',
+      'The files in `prompt-file` are empty',
+    )
   const isWrong = (...names: string[]): boolean =>
     problems.some(({ input }) => names.includes(input))
   const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
@@ -116,7 +135,9 @@ function warningsAbout(
     const verb = unused.length === 1 ? 'has' : 'have'
     warnings.push([
       `${listOf(unused.map(inBackticks))} ${verb} no effect ${why}.`,
-      `Inputs without an effect: ${unused.join(', ')}`,
+      unused.length === 1
+        ? `${inBackticks(unused[0] ?? '')} has no effect`
+        : `${unused.length} inputs have no effect`,
     ])
   }
   const isToExisting = inputs['job-id'] !== ''
@@ -193,13 +214,14 @@ function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
     const why = isFork
       ? "It is empty. This repository is a fork, which doesn't have the secrets of the original: set one here, or disable the workflow."
       : "It is empty. Either the secret isn't set for this repository, organization, or environment, or the workflow spells its name differently. If you call a reusable workflow, pass the secret under `secrets:`."
-    reject('api-key', why, undefined, 'The input `api-key` is empty')
+    const title = isFork ? 'This fork has no API key' : 'The input `api-key` is empty'
+    reject('api-key', why, undefined, title)
   }
   if (run.inputText('project-id') === '') {
     reject(
       'project-id',
       'It is empty. If it comes from `vars.DOCS_PROJECT_ID`, make sure that this is a variable and not a secret.',
-      'the ID on the API keys page of the dashboard: `gh variable set DOCS_PROJECT_ID`',
+      'the ID on the API keys page of the Mintlify dashboard: `gh variable set DOCS_PROJECT_ID`',
       'The input `project-id` is empty',
     )
   }
@@ -207,12 +229,12 @@ function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
 
 /** Checks the proxies before anything is sent, even if the hosts of this run are exempt from them. */
 function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
-  const use = 'the URL of a proxy, for example `http://proxy.example:8080`, or unset it'
+  const use = '`http://HOST:PORT` or `https://HOST:PORT`, or unset it'
   return Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy }).flatMap(
     ([input, value]) => {
       const why = proxyProblem(value)
       const problem = `The environment variable (or \`${input.toLowerCase()}\`) ${why}.`
-      const title = `The environment variable \`${input}\` is wrong`
+      const title = `\`${input}\` ${why}`
       return why === undefined ? [] : { input, problem, use, title }
     },
   )
@@ -232,8 +254,10 @@ async function readInputFiles(
       files.push({ name, text: await reader.read(name) })
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
-      unread.push(`${inBackticks(name)} ${error.message}.`)
-      title ??= `\`${input}\`: ${inBackticks(name)} can't be read`
+      const problem = `${inBackticks(name)} ${error.message}`
+      const short = `\`${input}\`: ${problem}`
+      unread.push(joinSentences(`${problem}.`, error.explanation))
+      title ??= short.length <= MAX_TITLE_LENGTH ? short : `A file in \`${input}\` ${error.message}`
     }
   }
   const use = 'text files in the workspace, one per line, with `/` between folders'
@@ -244,7 +268,16 @@ async function readInputFiles(
 /** A file that can't be used. The message is the problem, to follow the file's name: `doesn't exist`. */
 class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError'
+  /** The likely cause or the fix, as sentences; may be empty. */
+  readonly explanation: string
+
+  constructor(problem: string, explanation = '', options: ErrorOptions = {}) {
+    super(problem, options)
+    this.explanation = explanation
+  }
 }
+
+const OUTSIDE = 'Files outside the workspace are not read, also not through links.'
 
 /** The limit for all files of a run together. */
 const MAX_WORKSPACE_BYTES = 1024 * 1024
@@ -268,7 +301,7 @@ export class WorkspaceReader {
     try {
       const root = await files.realpath(this.#root)
       const path = await files.realpath(resolve(root, name))
-      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace')
+      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace', OUTSIDE)
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory')
       // Opening a named pipe would wait for a writer.
@@ -276,36 +309,39 @@ export class WorkspaceReader {
       this.#readBytes += kind.size
       if (this.#readBytes > MAX_WORKSPACE_BYTES) {
         throw new WorkspaceError(
-          `is too large, because the files of a run can have at most ${MAX_WORKSPACE_BYTES / 1024} KiB in total`,
+          'is too large',
+          `The files of a run can have at most ${MAX_WORKSPACE_BYTES / 1024} KiB in total.`,
         )
       }
       const text = new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))
       if (text.includes('\0')) throw new WorkspaceError("isn't a text file")
       return text
     } catch (error) {
-      if (error instanceof TypeError) throw new WorkspaceError("isn't UTF-8 text", { cause: error })
+      if (error instanceof TypeError)
+        throw new WorkspaceError("isn't UTF-8 text", '', { cause: error })
       if (error instanceof WorkspaceError) throw error
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)))
-        throw new WorkspaceError(`can't be read (${errorMessage(error)})`, { cause: error })
+        throw new WorkspaceError("can't be read", `${errorMessage(error)}.`, { cause: error })
       const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
-      throw new WorkspaceError(`doesn't exist in the workspace. ${hint}`, { cause: error })
+      throw new WorkspaceError("doesn't exist in the workspace", hint, { cause: error })
     }
   }
 }
 
-/** Says what is probably wrong with the name of a file that doesn't exist, as a sentence without its period. */
+/** Says what is probably wrong with the name of a file that doesn't exist. */
 function missingHint(name: string): string {
   const hints: readonly (readonly [RegExp, string])[] = [
-    [EXPRESSION, `It is the text of an expression that GitHub didn't evaluate`],
-    [/^["'`]/, 'Remove the quotes'],
-    [/^https?:/, "The action doesn't fetch URLs"],
-    [/^(?:\.\.|~)?[\\/]/, 'Files outside the workspace are not read'],
-    [/\s\S+\s/, 'An instruction belongs in `prompt`'],
-    [/,/, 'Files are separated by line breaks, not by commas'],
-    [/\\/, `Folders are separated by \`/\`: \`${name.replaceAll('\\', '/')}\``],
-    [/[*?[\]{}]/, 'Patterns are not supported: list each file'],
+    [EXPRESSION, "It is an expression that wasn't evaluated."],
+    [/^["'`]/, 'Remove the quotes.'],
+    [/^https?:/, "The action doesn't fetch URLs."],
+    [/^(?:\.\.|~)?[\\/]/, OUTSIDE],
+    [/\s\S+\s/, 'An instruction belongs in `prompt`.'],
+    [/,/, 'Files are separated by line breaks, not by commas.'],
+    [/\\/, `Folders are separated by \`/\`: \`${name.replaceAll('\\', '/')}\`.`],
+    [/[*?[\]{}]/, 'Patterns are not supported: list each file.'],
   ]
-  const usual = 'Check its letter case, and make sure that `actions/checkout` runs before this step'
+  const usual =
+    'Check its letter case, and make sure that `actions/checkout` runs before this step.'
   return hints.find(([pattern]) => pattern.test(name))?.[1] ?? usual
 }
 

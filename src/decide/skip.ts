@@ -26,6 +26,8 @@ export type Skip = {
   readonly title: string
   /** A clause: `the pull request was closed without being merged`. */
   readonly reason: string
+  /** What works instead, as sentences; may be empty. */
+  readonly advice: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
@@ -33,7 +35,7 @@ export type Skip = {
 }
 
 export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
-  return { kind: 'skip', level, title, reason }
+  return { kind: 'skip', level, title, reason, advice: '' }
 }
 
 /** Decides by the payload and the inputs alone whether a run is to do something. */
@@ -129,8 +131,9 @@ function skipWithoutKey(
     inputs.command && `comment with ${inputs.command} in the main thread of the pull request`,
     'start the job after the merge, on `push`',
   ].filter((way) => way)
-  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}. Instead, ${ways.join(', or ')}`
-  return skip('notice', reason, 'No API key in this run')
+  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}`
+  const advice = `Instead, ${ways.join(', or ')}.`
+  return { ...skip('notice', reason, 'No API key in this run'), advice }
 }
 
 /** Skips the work of `ignore-authors`, and of pull requests with one of `skip-labels`. */
@@ -195,11 +198,11 @@ export function decideSkip(
     const again = isComment ? 'repeat the command' : 're-run this job'
     const advice =
       isTokenRefused || error.kind === 'permission'
-        ? `Correct \`github-token\`, then ${again}`
-        : `To try again, ${again} later`
-    const reason = `the action could not read the permission of ${login}: ${why}. ${advice}`
+        ? `Correct \`github-token\`, then ${again}.`
+        : `To try again, ${again} later.`
+    const reason = `the action could not read the permission of ${login}: ${why}`
     const answer = isTokenRefused ? undefined : 'confused'
-    return { ...skip('warning', reason, 'Could not read a permission'), answer }
+    return { ...skip('warning', reason, 'Could not read a permission'), advice, answer }
   }
   if (command?.kind === 'review') {
     if (command.instructions !== '' || origin.lineComments.length > 0) return undefined

@@ -62,8 +62,13 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
   if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
-    const explanation = 'This server has no GraphQL API.'
-    return new GitHubError(`GitHub returned ${status}`, { kind: 'setup', status, explanation })
+    const title = 'This GitHub server has no GraphQL API'
+    return new GitHubError(`GitHub returned ${status}`, {
+      kind: 'setup',
+      status,
+      title,
+      explanation: `${title}.`,
+    })
   }
   const retryAfter = stringField(headers, 'retry-after')
   const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'

@@ -21,7 +21,7 @@ export class ValueError extends RangeError {
   /** Replaces what the format says. */
   readonly use: string | undefined
 
-  constructor(problem: string, { part, use }: { part?: string; use?: string }) {
+  constructor(problem: string, { part, use }: { part?: string; use?: string | undefined }) {
     super(problem)
     this.part = part
     this.use = use
@@ -56,7 +56,8 @@ export function duration(limits: { minMs?: number; maxMs?: number } = {}): Input
     if (/^\d+$/.test(text) && Number(text) > 0)
       throw new ValueError('has no unit', { use: `\`${text}s\` or \`${text}m\`, for example` })
     const ms = parseDuration(text, maxMs)
-    if (ms < minMs) throw new RangeError(`is shorter than \`${minMs}ms\``)
+    if (ms < minMs)
+      throw new ValueError(`is shorter than \`${minMs}ms\``, { use: `at least \`${minMs}ms\`` })
     return ms
   })
 }
@@ -149,10 +150,14 @@ export const LABELS = format<readonly string[]>(
   [],
 )
 
-/** Rejects a text that matches one of the patterns, each with the problem. */
-function textWithout(use: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
+/** A pattern of wrong values, the problem, and what to use if that isn't what the format says. */
+type WrongText = readonly [pattern: RegExp, problem: string, use?: string]
+
+/** Rejects a text that matches one of the patterns. */
+function textWithout(use: string, ...problems: readonly WrongText[]): InputFormat<string> {
   const parse = (text: string): string => {
-    for (const [pattern, problem] of problems) if (pattern.test(text)) throw new RangeError(problem)
+    for (const [pattern, problem, ownUse] of problems)
+      if (pattern.test(text)) throw new ValueError(problem, { use: ownUse })
     return text
   }
   return format(use, parse, '')
@@ -167,9 +172,13 @@ export const COMMAND_WORD = textWithout(
 const QUOTED: [RegExp, string] = [/^["'`]|["'`]$/, 'is in quotes']
 
 /** Rejects the name of a variable: `DOCS_API_KEY`, `$DOCS_API_KEY`. */
-function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
-  const name = /^\$?\{?[A-Z]+(?:_[A-Z]+)+\}?$/
-  return [name, `is a name, not its value (\`\${{ ${context}.NAME }}\`)`]
+function nameIn(context: 'secrets' | 'vars'): [RegExp, string, string] {
+  const kind = context === 'secrets' ? 'secret' : 'variable'
+  return [
+    /^\$?\{?[A-Z]+(?:_[A-Z]+)+\}?$/,
+    `is only the name of a ${kind}`,
+    `\`\${{ ${context}.NAME }}\` with this name`,
+  ]
 }
 
 /** The prefix of Mintlify's own keys, after quotes. Source: Mintlify's documentation (November 2026). */
@@ -177,11 +186,19 @@ export const MINTLIFY_KEY = /^[\s"'`]*mint_/
 
 const IS_KEY: [RegExp, string] = [
   MINTLIFY_KEY,
-  'is an API key (it starts with `mint_`), which belongs in `api-key`',
+  'is a Mintlify API key, because it starts with `mint_`',
+]
+
+/** Source: GitHub's documentation, "GitHub's token formats". */
+export const GITHUB_TOKEN_PREFIX = /^[\s"'`]*(?:gh[opsur]|github_pat)_/
+
+const IS_GITHUB_TOKEN: [RegExp, string] = [
+  GITHUB_TOKEN_PREFIX,
+  'is a GitHub token, because of its prefix',
 ]
 
 /** An ID that becomes one segment of a URL's path. */
-function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
+function idFrom(place: string, ...problems: readonly WrongText[]): InputFormat<string> {
   return textWithout(
     `only the ID, from ${place}`,
     ...problems,
@@ -194,24 +211,29 @@ function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputF
 
 export const JOB_ID = idFrom('the output `job-id` of the step that started the job', IS_KEY)
 
-export const PROJECT_ID = idFrom('the API keys page of the dashboard', IS_KEY, nameIn('vars'))
+export const PROJECT_ID = idFrom(
+  'the API keys page of the Mintlify dashboard',
+  IS_KEY,
+  IS_GITHUB_TOKEN,
+  nameIn('vars'),
+)
 
 /** An unknown prefix may be right, because a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
-  'an admin key (`mint_…`) from the API keys page of the dashboard: run `gh secret set NAME` and paste only the key',
+  'an admin key (`mint_…`) from the API keys page of the Mintlify dashboard: run `gh secret set NAME` and paste only the key',
   [/^\s|\s$/, 'has white space around it'],
   QUOTED,
   nameIn('secrets'),
   [/^Bearer\s/i, 'starts with `Bearer `'],
-  [/^mint_dsc_/, 'is an assistant key (it starts with `mint_dsc_`)'],
-  [/^mint_us_/, 'is a search key (it starts with `mint_us_`)'],
-  [/^(?:gh[opsur]|github_pat)_/, 'is a GitHub token (it starts with `gh…_` or `github_pat_`)'],
-  [/[^!-~]/, 'contains white space or characters that no API key has'],
+  [/^mint_dsc_/, 'is an assistant key, because it starts with `mint_dsc_`'],
+  [/^mint_us_/, 'is a search key, because it starts with `mint_us_`'],
+  IS_GITHUB_TOKEN,
+  [/[^!-~]/, 'contains characters that no API key has'],
 )
 
 const TOKEN = textWithout('', IS_KEY, nameIn('secrets'), [
   /[^!-~]/,
-  'contains white space or characters that no token has',
+  'contains characters that no token has',
 ])
 
 export const GITHUB_TOKEN: InputFormat<string> = {
@@ -240,7 +262,7 @@ export const BASE_URL = format(
   (text) => {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol))
-      throw new RangeError("isn't a URL that starts with `https://`")
+      throw new RangeError("isn't an `https://` URL")
     if (!isPrivateTransport(url)) throw new RangeError("isn't encrypted (`http://`)")
     if (url.username !== '' || url.password !== '')
       throw new RangeError('contains a user name or password')

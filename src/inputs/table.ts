@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip, EXPRESSION, FailureError, inBackticks } from '../lib/text.ts'
+import { clip, EXPRESSION, FailureError, inBackticks, MAX_TITLE_LENGTH } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -8,6 +8,7 @@ import {
   COMMAND_WORD,
   duration,
   GITHUB_TOKEN,
+  GITHUB_TOKEN_PREFIX,
   IGNORED_AUTHORS,
   type InputFormat,
   integer,
@@ -163,7 +164,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
       if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST) {
-        throw new ValueError("is the text of an expression that GitHub didn't evaluate", {
+        throw new ValueError("is an expression that wasn't evaluated", {
           use: `\`\${{ … }}\` under \`with:\`, without quotes and backslashes`,
         })
       }
@@ -188,7 +189,10 @@ export function readInputs(texts: InputTexts, redact: Redact) {
         SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
       const value = isSecret ? 'The value' : inBackticks(quoteValue(redact(part)))
       const problem = `${value} ${error.message}`
-      problems.push({ input: name, problem: `${problem}.`, use, title: `\`${name}\`: ${problem}` })
+      const withValue = `\`${name}\`: ${problem}`
+      const isShort = !isSecret && withValue.length <= MAX_TITLE_LENGTH
+      const title = isShort ? withValue : `\`${name}\` ${error.message}`
+      problems.push({ input: name, problem: `${problem}.`, use, title })
       return parse(fallback)
     }
   }
@@ -209,7 +213,7 @@ export function secretsOf(texts: InputTexts): string[] {
       texts.get(name) ?? '',
       texts.get(name.replaceAll('-', '_')) ?? '',
     ]),
-    ...ids.filter((id) => MINTLIFY_KEY.test(id)),
+    ...ids.filter((id) => MINTLIFY_KEY.test(id) || GITHUB_TOKEN_PREFIX.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
     (text) => text.trim() !== '' && !EXPRESSION.test(text.trim()),

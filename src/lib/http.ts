@@ -234,7 +234,8 @@ export type ProxySettings = {
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol)) return "isn't an `http://` or `https://` URL"
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
+    return "isn't the URL of a proxy"
   try {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined

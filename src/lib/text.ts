@@ -42,6 +42,9 @@ function cut(text: string, maxLength: number): string {
   return text.slice(0, segments.containing(maxLength)?.index)
 }
 
+/** Of an annotation, in characters; the log appends the project. */
+export const MAX_TITLE_LENGTH = 60
+
 /** Returns a fence of backticks that the text can't close. */
 export function fenceFor(text: string): string {
   const runs = text.match(/`+/g) ?? []

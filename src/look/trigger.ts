@@ -398,7 +398,7 @@ export async function findUnchanged(
 ): Promise<string | undefined> {
   const base = lastJob.known ? lastJob.value?.sha : undefined
   if (!inputs['skip-unchanged'] || name !== 'schedule' || base === undefined) return undefined
-  const reason = `this branch has only the agent's own commits since this step's last job (on ${base.slice(0, 7)})`
+  const reason = `this branch has no commits except the agent's own since this step's last job (on ${base.slice(0, 7)})`
   if (base === environment.sha) return reason
   const basehead = `${base}...${environment.sha}`
   const call = {

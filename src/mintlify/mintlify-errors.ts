@@ -98,9 +98,17 @@ export function describeFailure(error: unknown, mintlify: string): Failure {
     timeout: `${mintlify} did not respond in time`,
     broken: `The connection to ${mintlify} closed too early`,
   }
+  const proxyHeadlines = {
+    ...headlines,
+    refused: 'The proxy refused the connection',
+    unresolved: "The proxy's host name could not be resolved",
+    unreachable: 'Could not connect to the proxy',
+    tls: 'The TLS connection to the proxy failed',
+    'tls-protocol': "The proxy doesn't accept TLS connections",
+  }
   const isOfServer = !maybeSent && !isOfProxy && failure !== 'proxy'
   return {
-    headline: isOfProxy ? 'Could not connect to the proxy' : headlines[failure],
+    headline: isOfProxy ? proxyHeadlines[failure] : headlines[failure],
     details: joinSentences(
       `${capitalize(message)}.`,
       isOfServer ? CHECK_BASE_URL : '',
@@ -178,13 +186,13 @@ function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation]
     [/^40[13] .*(?:deleted|revoked)/i, 'The API key was deleted', NEW_KEY],
     [
       /^40. .*(?:\bapp\b.*\binstall|\binstall.*\bapp\b)/i,
-      `The GitHub App of ${from} isn't installed`,
+      `${from}'s GitHub App isn't installed`,
       'Install it on the docs repository. You find the link in the dashboard.',
     ],
     [
       /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
       "The job doesn't accept messages anymore",
-      'To start a new job, remove `job-id`, or set `follow-up: false`.',
+      'To start a new job, run the workflow again. If you set `job-id`, remove it first.',
     ],
     [
       /^404 .*(?:(?:no such|unknown) (?:call|route|endpoint)|cannot (?:get|post) |(?:route|endpoint)\b.* not found)/i,
@@ -210,7 +218,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
   if (status === 403 && /error code: 1010/i.test(response.body)) {
     return [
       `A firewall in front of ${from} blocked the request`,
-      `The firewall rejected the action's user agent before ${from} saw the API key. If a proxy changes the \`User-Agent\` header, exempt this host from it. Otherwise, ask the support of ${from} to allow \`docs-agent-action\`.`,
+      `The firewall rejected the action's user agent before ${from} saw the API key. If a proxy changes the \`User-Agent\` header, exempt this host from it. Otherwise, ask ${from}'s support to allow \`docs-agent-action\`.`,
     ]
   }
   if ([401, 403, 404].includes(status) && isHtmlPage(response)) return WEB_PAGE
@@ -235,7 +243,9 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
       : ''
   const names = prompt === undefined ? '`project-id`' : '`prompt` and `project-id`'
   const invalid: Explanation = [
-    `${from} rejected the request as invalid`,
+    longPrompt
+      ? `The prompt may be too long for ${from}`
+      : `${from} rejected the request as invalid`,
     longPrompt || `Check ${names}. The dashboard may show more.`,
   ]
   const explanations: Readonly<Record<number, Explanation>> = {
@@ -251,11 +261,9 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
         : [`${from} requires payment`, 'Check your credits and invoices in the dashboard.'],
     403: [`${from} denied the request`, deniedFix(said, prompt !== undefined)],
     404: call.notFound,
+    410: [`${from} removed this endpoint`, 'Update the action.'],
     409: [`${from} can't do this right now`, 'Try again later.'],
-    408: [
-      `${from} timed out waiting for the request`,
-      "The runner's network may be slow. Try again later.",
-    ],
+    408: [`${from} timed out waiting for the request`, "The runner's network may be slow."],
     413: [
       `The request is too large for ${from}`,
       longPrompt || 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
@@ -272,7 +280,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
 
 function deniedFix(said: string, isPost: boolean): string {
   const hasReason = !/^(?:forbidden|access denied|insufficient permissions?)?\.?$/i.test(said)
-  if (hasReason) return "Check the key's scope and your plan in the dashboard."
+  if (hasReason) return 'Resolve this in the dashboard.'
   const scope = isPost ? 'have the scope `read` (a job needs a key with full access), or ' : ''
   return `The key may ${scope}have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.`
 }
@@ -333,9 +341,7 @@ function describeBody(
   if (bodyProblem !== undefined) return `a body that could not be read, because ${bodyProblem},`
   if (body.trim() === '') return 'an empty body'
   if (json !== undefined) return mismatch
-  return isHtmlPage(response)
-    ? 'a web page, probably from a proxy or a login,'
-    : "text that isn't JSON"
+  return isHtmlPage(response) ? 'a web page' : "text that isn't JSON"
 }
 
 function isHtmlPage({ json, body, bodyProblem }: MintlifyResponse): boolean {

@@ -254,7 +254,7 @@ function pollWords(
       const wasAccepted = isUnknown && run.inputs['job-id'] === ''
       const before = `${mintlify} accepted job ${name} before, so it may be running.`
       // There is nothing to wait for if Mintlify doesn't know the job.
-      const hasJob = job !== undefined && !isUnknown
+      const hasJob = !isUnknown
       return {
         sign: '❌',
         headline,

@@ -14,7 +14,15 @@ import {
   sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
-import { capitalize, clip, countOf, type Failure, inBackticks, shorten } from '../lib/text.ts'
+import {
+  capitalize,
+  clip,
+  countOf,
+  type Failure,
+  inBackticks,
+  joinSentences,
+  shorten,
+} from '../lib/text.ts'
 import { type DocsPull, PAGE_FILE, type PullFile, type PullReport } from '../look/result.ts'
 import type { Trigger } from '../look/trigger.ts'
 import { mintlifyWord } from '../mintlify/mintlify-errors.ts'
@@ -100,14 +108,18 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, ru
 }
 
 /** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason, title, prLink = '' }: Skip, run: Run): undefined {
-  run.log[level](`Skipped: ${reason}.`, title)
+export function reportSkip(
+  { level, reason, advice, title, prLink = '' }: Skip,
+  run: Run,
+): undefined {
+  const headline = `Skipped: ${reason}`
+  run.log[level](joinSentences(`${headline}.`, advice), title)
   const { number } = parsePullRequest(prLink)
   run.setOutputs({
     result: 'skipped',
     ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
   })
-  run.writeSummary('job', shortSummary('⏭️', { headline: `Skipped: ${reason}`, details: '' }, run))
+  run.writeSummary('job', shortSummary('⏭️', { headline, details: advice }, run))
 }
 
 /** Writes the summary of a run whose inputs are wrong. */

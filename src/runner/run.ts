@@ -11,7 +11,15 @@ import {
   secretsOf,
 } from '../inputs/table.ts'
 import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
-import { byteLength, errorMessage, isRecord, logText, parseJson, shorten } from '../lib/text.ts'
+import {
+  byteLength,
+  errorMessage,
+  isRecord,
+  logText,
+  MAX_TITLE_LENGTH,
+  parseJson,
+  shorten,
+} from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
 
 /** What the runner says of a step, read once. */
@@ -99,7 +107,7 @@ export function attemptIn(url: string, { serverUrl, repository }: Environment) {
 }
 
 /** What the main step leaves for the post step. */
-type StateName = 'job-id' | 'pending' | 'finished'
+type StateName = 'requested' | 'job-id' | 'pending' | 'finished'
 
 /** What the post step finishes for a killed run. */
 export type PendingPart = 'comment' | 'status'
@@ -243,7 +251,7 @@ function createLog(redact: Redact, subject: string) {
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   const titled = (title: string): core.AnnotationProperties => ({
-    title: clean(`${shorten(title, 60)}${subject && ` (${subject})`}`),
+    title: clean(`${shorten(title, MAX_TITLE_LENGTH)}${subject && ` (${subject})`}`),
   })
   return {
     info: (text: string) => core.info(clean(text)),

@@ -208,7 +208,8 @@ it.each(BY_PAYLOAD)('$what is skipped or not by the payload alone', (row) => {
     readInputs(given, (text) => text).inputs,
     readEnvironment(environment),
   )
-  expect('reason' in decided ? decided.reason : '').toMatch(why ?? /^$/)
+  const words = 'reason' in decided ? `${decided.reason}. ${decided.advice}` : ''
+  expect(words).toMatch(why ?? /^$/)
 })
 
 type Make = (world: World, pull: Pull) => Event

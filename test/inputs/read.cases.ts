@@ -55,10 +55,10 @@ function wrong(input: InputName, problem: string, ...values: readonly string[]):
   return values.map((value) => ({ input, value, problem, ...(isSecret && { quoted: '' }) }))
 }
 
-const IS_KEY = 'is an API key (it starts with `mint_`), which belongs in `api-key`'
-const UNEVALUATED = "is the text of an expression that GitHub didn't evaluate"
-const NAME = `is a name, not its value (\`\${{ secrets.NAME }}\`)`
-const TOKEN = 'is a GitHub token (it starts with `gh…_` or `github_pat_`)'
+const IS_KEY = 'is a Mintlify API key, because it starts with `mint_`'
+const UNEVALUATED = "is an expression that wasn't evaluated"
+const NAME = 'is only the name of a secret'
+const TOKEN = 'is a GitHub token, because of its prefix'
 const BAD_ID = 'contains white space or control characters'
 const UNKNOWN = "isn't a known value"
 
@@ -101,8 +101,8 @@ export const WRONG_VALUES: readonly WrongValue[] = [
     'https://api.example/#top',
     'https://api.example?',
   ),
-  ...wrong('base-url', "isn't a URL that starts with `https://`", 'ftp://api.example'),
-  ...wrong('site-url', "isn't a URL that starts with `https://`", 'acme.example'),
+  ...wrong('base-url', "isn't an `https://` URL", 'ftp://api.example'),
+  ...wrong('site-url', "isn't an `https://` URL", 'acme.example'),
   ...wrong('project-id', "isn't an ID", '..'),
   ...wrong('job-id', "isn't an ID", '.'),
   ...wrong('project-id', 'is a URL', 'https://acme.example/docs'),
@@ -111,6 +111,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('job-id', BAD_ID, 'a\u0007b'),
   { input: 'project-id', value: ' "mint_1"', problem: IS_KEY, quoted: '' },
   { input: 'job-id', value: 'mint_1', problem: IS_KEY, quoted: '' },
+  { input: 'project-id', value: 'ghp_1', problem: TOKEN, quoted: '' },
   ...wrong('project-id', UNEVALUATED, 'vars.DOCS_PROJECT_ID', `\${{ vars.X }`),
   ...wrong('job-id', UNEVALUATED, 'steps.docs-agent.outputs.job-id'),
   ...wrong('prompt', UNEVALUATED, 'needs.plan.outputs.prompt'),
@@ -119,13 +120,13 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('api-key', UNEVALUATED, 'secrets.mint_a1b2c3', `\${{ secrets.DOCS_API_KEY }}`),
   ...wrong('github-token', IS_KEY, 'mint_12345678'),
   ...wrong('github-token', NAME, 'DOCS_TOKEN'),
-  ...wrong('github-token', 'contains white space or characters that no token has', 'two words'),
+  ...wrong('github-token', 'contains characters that no token has', 'two words'),
   ...wrong('api-key', NAME, '$DOCS_API_KEY', `\${DOCS_API_KEY}`),
-  ...wrong('api-key', 'is an assistant key (it starts with `mint_dsc_`)', 'mint_dsc_1'),
-  ...wrong('api-key', 'is a search key (it starts with `mint_us_`)', 'mint_us_1'),
+  ...wrong('api-key', 'is an assistant key, because it starts with `mint_dsc_`', 'mint_dsc_1'),
+  ...wrong('api-key', 'is a search key, because it starts with `mint_us_`', 'mint_us_1'),
   ...wrong('api-key', TOKEN, 'ghs_1', 'github_pat_1'),
   ...wrong('api-key', 'has white space around it', ' mint_1'),
   ...wrong('api-key', 'is in quotes', '"mint_1"'),
   ...wrong('api-key', 'starts with `Bearer `', 'Bearer mint_1'),
-  ...wrong('api-key', 'contains white space or characters that no API key has', 'mint_é'),
+  ...wrong('api-key', 'contains characters that no API key has', 'mint_é'),
 ]

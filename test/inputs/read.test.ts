@@ -84,7 +84,7 @@ describe('the error', () => {
     expect(error.headline).toBe('3 inputs need to be fixed')
     expect(error.details.split('\n- ')).toEqual([
       expect.stringContaining('Nothing was sent'),
-      expect.stringMatching(/^`api-key`: The value is a search key .*\. Use an admin key .*\.$/),
+      expect.stringMatching(/^`api-key`: The value is a search key, .*\. Use an admin key .*\.$/),
       "`wait`: `maybe` isn't a boolean. Use `true` or `false`.",
       expect.stringMatching(/^`fail-on`: `failled` isn't a known value\. Use `failed`, /),
     ])
@@ -107,10 +107,10 @@ it('secrets are the key, also one in the place of an id, and the token, with and
     'ghs_1',
   ])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
-  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([
+  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'ghp_2' })).toEqual([
     ' mint_1',
     'mint_1',
-    'mint_2',
+    'ghp_2',
   ])
   expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])

@@ -77,11 +77,13 @@ it.each([
   expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-const NO_URL = "isn't an `http://` or `https://` URL"
+const NO_URL = "isn't the URL of a proxy"
 const PERCENT = 'has a `%` in its user name or password that must be written as `%25`'
 
 it.each([
   ['socks5://me:pw@proxy.example:1080', NO_URL],
+  // The scheme was added to the path of a file.
+  ['http:///etc/proxy.pac', NO_URL],
   ['http://', NO_URL],
   ['http://me:50%@proxy.example', PERCENT],
   ['http://m%e@proxy.example', PERCENT],

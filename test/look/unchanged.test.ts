@@ -57,7 +57,7 @@ it.each<[string, Happening, Record<string, string>?]>([
   const outputs = { result: 'skipped' }
   expect(end).toMatchObject({ outputs, calls: [], set: 0 })
   expect(end.log.join('\n')).toMatch(
-    /^notice: Skipped: this branch has only the agent's own commits since .* \(on [0-9a-f]{7}\)\.$/m,
+    /^notice: Skipped: this branch has no commits except the agent's own since .* \(on [0-9a-f]{7}\)\.$/m,
   )
 })
 

@@ -54,7 +54,7 @@ export const REJECTED: readonly Rejected[] = [
   {
     inputs: { prompt: 'x', 'api-key': 'mint_12345678', 'project-id': 'mint_12345678' },
     names: 'project-id',
-    says: 'which belongs in `api-key`',
+    says: 'is a Mintlify API key',
   },
   {
     inputs: { prompt: 'x', 'prompt-file': '../no.md' },
@@ -77,10 +77,16 @@ export const REJECTED: readonly Rejected[] = [
     names: 'poll-interval',
     says: '`10s` is longer than `timeout` (`8s`). Use at most `8s`.',
   },
-  { inputs: { 'content-gaps': 'agent' }, names: 'content-gaps', says: GAPS },
+  {
+    inputs: { 'content-gaps': 'agent' },
+    names: 'content-gaps',
+    title: '`content-gaps: agent` needs a prompt',
+    says: GAPS,
+  },
   {
     inputs: { prompt: 'x', context: 'none', 'content-gaps': 'agent' },
     names: 'content-gaps',
+    title: '`content-gaps: agent` needs a `context` other than `none`',
     says: GAPS,
   },
 ]

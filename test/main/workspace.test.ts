@@ -43,9 +43,10 @@ describe('reading from the workspace', () => {
     await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
     await writeFile(inRoot('binary'), 'a\0b')
     await symlink('../outside/secret.txt', inRoot('outside-link'))
-    const read = new WorkspaceReader(root).read(name.replace('$WORKSPACE', root))
-    await expect(read).rejects.toThrow(message)
-    await expect(read).rejects.toMatchObject({ name: 'WorkspaceError' })
+    const reader = new WorkspaceReader(root)
+    const error = await reader.read(name.replace('$WORKSPACE', root)).catch((caught) => caught)
+    expect(error.name).toBe('WorkspaceError')
+    expect(`${error.message}. ${error.explanation}`).toMatch(message)
   })
 
   it('counts all files of a run against one limit, to the byte', async () => {
@@ -53,7 +54,9 @@ describe('reading from the workspace', () => {
     await writeFile(inRoot('b'), 'é'.repeat(256 * 1024))
     expect(await workspace.read('b')).toBe(await workspace.read('b'))
     await writeFile(inRoot('c'), 'x')
-    const tooLarge = 'is too large, because the files of a run can have at most 1024 KiB in total'
-    await expect(workspace.read('c')).rejects.toThrow(tooLarge)
+    await expect(workspace.read('c')).rejects.toMatchObject({
+      message: 'is too large',
+      explanation: 'The files of a run can have at most 1024 KiB in total.',
+    })
   })
 })

@@ -87,7 +87,7 @@ export const REJECTIONS: readonly Rejection[] = [
     call: 'create',
     status: 403,
     said: 'The GitHub App is not installed',
-    title: "The GitHub App of Mintlify isn't installed",
+    title: "Mintlify's GitHub App isn't installed",
     fix: 'Install it on the docs repository. You find the link in the dashboard.',
   },
   {
@@ -95,7 +95,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 403,
     said: 'no',
     title: 'Mintlify denied the request',
-    fix: "Check the key's scope and your plan in the dashboard.",
+    fix: 'Resolve this in the dashboard.',
   },
   {
     call: 'create',
@@ -116,7 +116,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 403,
     body: '<p>Error code: 1010</p>',
     title: 'A firewall in front of Mintlify blocked the request',
-    fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask the support of Mintlify to allow `docs-agent-action`.",
+    fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask Mintlify's support to allow `docs-agent-action`.",
   },
   { call: 'create', status: 403, body: '<html>Your plan', ...WEB_PAGE },
   {
@@ -145,7 +145,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 400,
     said: 'Job is archived',
     title: "The job doesn't accept messages anymore",
-    fix: 'To start a new job, remove `job-id`, or set `follow-up: false`.',
+    fix: 'To start a new job, run the workflow again. If you set `job-id`, remove it first.',
   },
   {
     call: 'create',
@@ -166,7 +166,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 408,
     said: 'no',
     title: 'Mintlify timed out waiting for the request',
-    fix: "The runner's network may be slow. Try again later.",
+    fix: "The runner's network may be slow.",
   },
   {
     call: 'message',
@@ -226,7 +226,7 @@ export const REJECTIONS: readonly Rejection[] = [
   },
 ]
 
-export const PAGE = 'with a web page, probably from a proxy or a login,'
+export const PAGE = 'with a web page'
 
 /** Bodies, and how they are quoted or described. */
 export const BODIES: readonly { readonly body: string; readonly shown: string }[] = [

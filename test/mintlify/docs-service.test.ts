@@ -177,7 +177,7 @@ it.each([
   { failure: 'unresolved', title: 'Could not find the host of Mintlify', says: /`base-url`/ },
   { failure: 'refused', title: 'Could not reach Mintlify', says: /firewall/ },
   { failure: 'unreachable', title: 'Could not connect to Mintlify', says: /`base-url`/ },
-  { failure: 'refused', isOfProxy: true, title: 'Could not connect to the proxy', says: /PROXY/ },
+  { failure: 'refused', isOfProxy: true, title: 'The proxy refused the connection', says: /PROXY/ },
   { failure: 'proxy', title: "The proxy didn't connect to Mintlify", says: /PROXY/ },
   { failure: 'tls', title: 'The TLS connection to Mintlify failed', says: /NODE_EXTRA_CA_CERTS/ },
   { failure: 'tls-protocol', title: "Mintlify doesn't accept TLS connections", says: /firewall/ },

@@ -179,7 +179,7 @@ export const ENDS: readonly End[] = [
     options: { inputs: wait },
     ends: 'error ❌ none error',
     title: 'Mintlify denied the request',
-    says: ['The request was about job `j1`.'],
+    says: [MAYBE],
   },
   {
     what: 'a given job that is unknown',
