@@ -88,6 +88,11 @@ export class AnalyticsReader {
     }
   }
 
+  /** Returns the headline of the first failure; `undefined` if there was none. */
+  firstFailure(): string | undefined {
+    return this.#unread[0]?.failure.headline
+  }
+
   /**
    * Describes what was left out: in a sentence for each note, and one for each cause with its explanation.
    *

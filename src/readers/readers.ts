@@ -102,7 +102,7 @@ export class Readers {
       return this.#publish({ failure: { headline: 'The readers report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `Could not read the ${hasVisitors ? 'visitors' : 'content gaps'}`
+      const headline = `No report: ${this.#reader.firstFailure() ?? 'nothing could be read'}`
       // The same failure may have ended the job, whose error explains it.
       const details = this.#reader.leftOut(await job?.catch(() => undefined)).join(' ')
       return this.#publish({ failure: { headline, details }, gaps })

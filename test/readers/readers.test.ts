@@ -179,25 +179,23 @@ describe('a cause is explained once', () => {
   })
 
   it.each([
-    { inputs: GAPS, faults: GAPS_REFUSED, title: 'Could not read the content gaps', says: UNREAD },
+    { inputs: GAPS, faults: GAPS_REFUSED, says: UNREAD },
     {
       inputs: REPORT,
       faults: [VISITORS_REFUSED],
-      title: 'Could not read the visitors',
       says: /so the visitors could not be read\./,
     },
     {
       inputs: { ...REPORT, ...GAPS },
       faults: [ALL_REFUSED],
-      title: 'Could not read the visitors',
       says: /so the visitors, the page ratings, the questions,? and the searches could/,
     },
   ])('if nothing else is left, as the error of the step ($inputs)', async (given) => {
     const { errors, warnings, titles, summary, visitors } = await runReaders(given)
     expect(errors).toMatchObject([like(given.says)])
     expect(errors[0]?.match(/Nope/g)).toHaveLength(1)
-    expect([titles, warnings]).toEqual([[`${given.title} (docs)`], []])
-    expect(summary.startsWith(`## ❌ ${given.title}\n\n`)).toBe(true)
+    expect([titles, warnings]).toEqual([[like(/^No report: \S+ denied the request \(docs\)$/)], []])
+    expect(summary).toMatch(/^## ❌ No report: \S+ denied the request\n\n/)
     expect(visitors).toBeNull()
   })
 
@@ -250,7 +248,7 @@ describe('beside a job', () => {
       faults: [VISITORS_REFUSED],
     })
     expect(other).toMatchObject({ hasFailed: true, outputs: { result: 'pull-request' } })
-    expect(other.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ Could not read the visitors\n/)
+    expect(other.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ No report: /)
     expect(other.errors).toMatchObject([like(/Nope/)])
   })
 })
