@@ -136,9 +136,11 @@ async function begin(
   plan: Plan,
   record: RunRecord,
   { command }: Trigger,
-  { environment, inputs }: Run,
+  run: Run,
 ): Promise<{ readonly plan: Plan; readonly rerun: RerunAdvice }> {
+  const { environment, inputs } = run
   if (plan.kind === 'wait') return { plan, rerun: 'safe' }
+  run.saveState('requested', 'true')
   const written = await record.begin()
   if (written.known) return { plan, rerun: 'safe' }
   if (isFull(written.error)) throw new JobError(COMMIT_IS_FULL)

@@ -1,7 +1,7 @@
 import { type PendingComment, RunRecord } from './act/record.ts'
 import { decideSkip, readTrigger } from './decide/skip.ts'
 import { writePermission } from './github/pull-requests.ts'
-import { hasReport, InputsError } from './inputs/table.ts'
+import { hasPrompt, hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job.ts'
 import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
@@ -137,21 +137,22 @@ export async function runPost(run: Run): Promise<void> {
 }
 
 function reportInterruption(run: Run): void {
+  const { inputs } = run
   const jobId = run.readState('job-id')
+  const wantsReportOnly = hasReport(inputs) && !hasPrompt(inputs) && inputs['job-id'] === ''
   let failure = {
-    headline: 'Interrupted before a job was requested',
-    details: 'The run was interrupted. It started no job.',
-  }
-  if (run.readState('requested') !== '') {
-    failure = {
-      headline: 'Interrupted: a job may be running',
-      details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
-    }
+    headline: 'Interrupted: a job may be running',
+    details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
   }
   if (jobId !== '') {
     failure = {
       headline: 'Interrupted: the job may still be running',
       details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
+    }
+  } else if (wantsReportOnly && run.readState('requested') === '') {
+    failure = {
+      headline: 'The readers report was interrupted',
+      details: 'The run was interrupted. It started no job.',
     }
   }
   run.log.warning(failure.details, failure.headline)

@@ -62,7 +62,6 @@ async function sendRequest(
 ): Promise<Job> {
   const { clock, cancel, log } = run
   const { prompt } = plan
-  run.saveState('requested', 'true')
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   try {

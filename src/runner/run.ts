@@ -211,7 +211,7 @@ export class Run {
       write()
     } catch (error) {
       if (!this.#unwritten.has(name)) {
-        this.log.fail(
+        this.log.failInSummary(
           `Could not write this step's ${name} (${errorMessage(error)}). The step continues without it and fails at the end. The cause is the runner, for example a full disk.`,
           `Could not write this step's ${name}`,
         )
@@ -275,6 +275,12 @@ function createLog(redact: Redact, subject: string) {
     summaryWarnings: (): readonly string[] => summaryWarnings,
     /** Logs an error, and marks the step as failed. */
     fail(text: string, title: string) {
+      failed = true
+      core.error(clean(text), titled(title))
+    },
+    /** Logs an error that the summary shows, too. */
+    failInSummary(text: string, title: string) {
+      summaryWarnings.push(clean(text))
       failed = true
       core.error(clean(text), titled(title))
     },

@@ -41,6 +41,34 @@ it('the post step of a killed run ends a reply in a review thread there, and say
   expect(scene.world.comments[1]?.kind).toBe('review')
 })
 
+it.for([
+  {
+    what: 'a readers report',
+    inputs: { prompt: '', 'visitors-summary': 'true' },
+    slow: /graphql/,
+    says: 'It started no job.',
+  },
+  {
+    what: 'a request for a job',
+    inputs: {},
+    slow: /^POST \/statuses/,
+    says: 'so a job may be running.',
+  },
+])(
+  'the post step of a killed run says what $what had started',
+  async ({ inputs, slow, says }, { scene }) => {
+    scene.github.faults.push({ match: slow, end: { delayMs: 5000 } })
+    const { post } = await scene.tell(
+      { name: 'schedule', payload: {} },
+      {
+        inputs: { prompt: 'Document it.', ...inputs },
+        killAtMs: 1000,
+      },
+    )
+    expect(post.summary).toContain(says)
+  },
+)
+
 const body = { message: 'You have exceeded a secondary rate limit.' }
 const limit = { status: 403, body, headers: { 'retry-after': '50' } }
 it.for<[string, GitHubFault['end'], number]>([

@@ -192,4 +192,5 @@ it('a file of the runner that can not be written is one error, and the step cont
     "Could not write this step's state (docs)",
     "Could not write this step's summary (docs)",
   ])
+  expect(run.log.summaryWarnings()).toHaveLength(3)
 })
