@@ -1,6 +1,7 @@
 import { isLoopbackHost } from '../lib/http.ts'
 import {
   type FromGitHub,
+  type GitActor,
   type GitHub,
   type GitHubCall,
   type Maybe,
@@ -180,14 +181,23 @@ export function locatePullRequest(prLink: string, { serverUrl }: Pick<GitHub, 's
   return { owner, repo, repository: project, number: Number(number) }
 }
 
-/** A commit with its author. */
-export type CommitOrigin = {
-  readonly sha: string
-  readonly message: string
-  /** Of its author; unknown if no account has that email address. */
-  readonly login: Maybe<string>
-  readonly email: Maybe<string>
+/** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. Or a GitHubError. */
+export async function requestComparison(
+  base: string,
+  head: string,
+  github: GitHub,
+): Promise<Comparison> {
+  const basehead = `${base}...${head}`
+  const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
+    rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
+  )
+  // Without them it would read as if nothing had changed.
+  if (!Array.isArray(compared?.commits)) throw new GitHubError('GitHub returned no comparison')
+  return compared
 }
+
+/** A commit with its author. */
+export type CommitOrigin = GitActor & { readonly sha: string; readonly message: string }
 
 /** A merged pull request. Title and body are empty unless they were asked for. */
 export type MergedPull = {

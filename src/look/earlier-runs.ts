@@ -313,8 +313,8 @@ function findLastJob(
   const pushed = new Set([payload.after, ...(payload.commits ?? []).map(({ id }) => id)])
   const successes = statuses.flatMap((status) => {
     const { state, sha, createdAtMs, lastJob } = status
-    const own = state === 'success' && !isOwn(status, run) ? [{ sha, createdAtMs }] : []
-    return [...own, ...(lastJob ? [lastJob] : [])]
+    const own = state === 'success' && !isOwn(status, run) ? { sha, createdAtMs } : []
+    return [own, lastJob ?? []].flat()
   })
   return successes.find(({ sha }) => !pushed.has(sha))
 }

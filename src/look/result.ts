@@ -123,7 +123,7 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   }
   const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
   const url = `${github.serverUrl}/${repository}/pull/${number}`
-  return pulls.length === 0 ? UNKNOWN : { ...readPull(pulls, sinceMs ?? Infinity), url }
+  return pulls.length === 0 ? UNKNOWN : readPull(pulls, url, sinceMs ?? Infinity)
 }
 
 /** Finds the pull request, or the repository of a job that completed without one; `undefined` if it isn't on this GitHub. */
@@ -216,13 +216,12 @@ type PullReportAnswer = FromGitHub<{
   }>
 }>
 
-/** The lists of an answer by the variable of their cursor; no more comments are read once the preview is found. */
+/** The lists of an answer by the variable of their cursor. */
 function listsOf({ repository }: PullReportAnswer) {
-  const { comments, newest, files, commits } = repository?.pullRequest ?? {}
-  const isFound = [comments, newest].some((list) => nodesOf(list).some(isPreviewComment))
+  const { comments, files, commits } = repository?.pullRequest ?? {}
   return {
     files,
-    comments: isFound ? undefined : comments,
+    comments,
     suites: nodesOf(commits).at(-1)?.commit?.checkSuites,
     commits: repository?.defaultBranchRef?.target?.history,
   }
@@ -245,7 +244,7 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
  * @param pages the same pull request with one page of its lists each
  * @param sinceMs of the job or message, in milliseconds since the epoch: what Mintlify said before is out of date
  */
-function readPull(pages: readonly PullReportNode[], sinceMs: number): Omit<DocsPull, 'url'> {
+function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number): DocsPull {
   const [pull = {}] = pages
   const commits = pages.flatMap(({ commits }) => nodesOf(commits).at(-1)?.commit ?? [])
   // The checks of another commit say nothing of the head.
@@ -257,6 +256,7 @@ function readPull(pages: readonly PullReportNode[], sinceMs: number): Omit<DocsP
   })
   return {
     kind: 'pull-request',
+    url,
     title: `${pull.title ?? ''}`,
     ended: (['merged', 'closed'] as const).find((word) => word.toUpperCase() === pull.state),
     createdAtMs: Date.parse(pull.createdAt ?? '') || undefined,
@@ -285,8 +285,7 @@ function readBranch(branches: readonly Branch[], repository: string, { github }:
   if (!name || branches.some(({ target }) => target?.history == null)) return UNKNOWN
   const commits = branches.flatMap(({ target }) => nodesOf(target?.history))
   const [newest, ...older] = commits.filter(({ author, message, associatedPullRequests }) => {
-    const written = { login: author?.user?.login, email: author?.email }
-    const isOfAgent = ownAuthor(written, MINTLIFY_ONLY) !== undefined
+    const isOfAgent = ownAuthor(author ?? {}, MINTLIFY_ONLY) !== undefined
     const namesPull = numberInSubject(message ?? '') !== ''
     return isOfAgent && !namesPull && nodesOf(associatedPullRequests).length === 0
   })

@@ -277,7 +277,8 @@ function listEditors(pages: readonly PullStateNode[], inputs: Inputs): string {
   return listOf(names)
 }
 
-function isPerson({ email, user }: GitActor, inputs: Inputs): boolean {
+function isPerson(author: GitActor, inputs: Inputs): boolean {
+  const { user, email } = author
   const isApp = /\[bot\](?:$|@users\.noreply\.)/.test(user?.login ?? email ?? '')
-  return !isApp && ownAuthor({ login: user?.login, email }, inputs) === undefined
+  return !isApp && ownAuthor(author, inputs) === undefined
 }

@@ -73,12 +73,12 @@ export function statusName(
 ): string {
   const number = event.payload.pull_request?.number
   const isOfPull = number != null && !isMerged
-  return nameFor(isOfPull ? [`#${number}`] : branchScope(event, run), run)
+  return nameFor(isOfPull ? `#${number}` : branchScope(event, run), run)
 }
 
-function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {
+function nameFor(scope: string, { inputs, environment, redact }: Run): string {
   const { workflow, job, step } = stepNames(environment)
-  const parts = [workflow, job, step, ...scope, ...(inputs.matrix === '' ? [] : [inputs.matrix])]
+  const parts = [workflow, job, step, scope, inputs.matrix].filter((part) => part)
   const name = withinBmp(redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`))
   if (name.length <= MAX_CONTEXT) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
@@ -93,15 +93,15 @@ function withinBmp(text: string): string {
   )
 }
 
-/** Returns the branch that a run is about if it is known not to be the default one. */
-function branchScope(event: GitHubEvent, { environment }: Run): readonly string[] {
+/** Names the branch that a run is about if it is known not to be the default one. */
+function branchScope(event: GitHubEvent, { environment }: Run): string {
   const { name, row, payload } = event
   const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
   const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
   const base = payload.pull_request?.base?.ref
   const branch = base ?? followedBranch(event, environment) ?? ofRun
   const main = payload.repository?.default_branch
-  return branch && main && branch !== main ? [`branch ${branch}`] : []
+  return branch && main && branch !== main ? `branch ${branch}` : ''
 }
 
 /** The commit that the step's status is set on; empty if there is none. */

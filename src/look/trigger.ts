@@ -1,14 +1,14 @@
-import { type FromGitHub, type Maybe, normalizeLogin } from '../github/client.ts'
+import { type FromGitHub, type GitActor, type Maybe, normalizeLogin } from '../github/client.ts'
 import { failedLookup, GitHubError, type Lookup, NOT_FOUND } from '../github/github-errors.ts'
 import {
   type Comment,
   type CommentRef,
   type CommitOrigin,
-  type Comparison,
   type MergedPulls,
   type PullRequest,
   pullRequestThread,
   readMergedPulls,
+  requestComparison,
 } from '../github/pull-requests.ts'
 import { hasPrompt, type Inputs, isWaitOnly, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
@@ -267,19 +267,14 @@ export type Origin = {
 /** Reads who caused an event, and, if they may start a job, the pull requests that decide whether one is needed. */
 export async function readOrigin({ event, command }: Trigger, run: Run): Promise<Origin> {
   const actor = command?.author ?? accountToCheck(event, run.environment)
-  const isTrusted = actor === 'trusted'
-  const refusal = isTrusted ? NOT_FOUND : await findRefusal(actor, run)
-  const login = isTrusted ? '' : (actor?.login ?? '')
-  const isRefused = !refusal.known || refusal.value !== undefined
-  const found = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
-  if (isRefused || run.cancel.aborted) return found
+  const refusal = actor === 'trusted' ? NOT_FOUND : await findRefusal(actor, run)
+  const login = actor === 'trusted' ? '' : (actor?.login ?? '')
+  const origin = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
+  if (!refusal.known || refusal.value !== undefined || run.cancel.aborted) return origin
   if (command?.kind === 'review')
-    return { ...found, lineComments: await readLineComments(command, run) }
-  const [mergedPulls, labels] = await Promise.all([
-    readPullsOfPush(event, run),
-    readLabels(event, run),
-  ])
-  return { ...found, mergedPulls, labels }
+    return { ...origin, lineComments: await readLineComments(command, run) }
+  const mergedPulls = await readPullsOfPush(event, run)
+  return { ...origin, mergedPulls, labels: await readLabels(event, run) }
 }
 
 /** A push of more commits than this is treated as people's. */
@@ -287,13 +282,11 @@ const MAX_COMMITS = 100
 /** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
 const AGENT_EMAIL = 'agent@mintlify.com'
 
-type Author = Pick<CommitOrigin, 'login' | 'email'>
-
 /** Returns the login of a commit's author; GitHub may only know the address that it gave the account. */
-function authorLogin({ login, email }: Author): string | undefined {
+function authorLogin({ user, email }: GitActor): string | undefined {
   const address = email?.toLowerCase()
   const ofEmail = address?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
-  return login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
+  return user?.login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
 }
 
 /** Returns the first of `ignore-authors` that has one of these logins. */
@@ -307,7 +300,7 @@ export function ignoredAuthor(
 
 /** Returns which of `ignore-authors` wrote a commit, or opened a merged pull request that it came in. */
 export function ownAuthor(
-  commit: Author & { readonly sha?: string },
+  commit: GitActor & { readonly sha?: string },
   inputs: Pick<Inputs, 'ignore-authors'>,
   mergedPulls: MergedPulls = new Map(),
 ): string | undefined {
@@ -319,7 +312,7 @@ function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrig
   return (commits ?? []).map(({ id, message, author }) => ({
     sha: id ?? '',
     message: message ?? '',
-    login: author?.username,
+    user: { login: author?.username },
     email: author?.email,
   }))
 }
@@ -400,24 +393,20 @@ export async function findUnchanged(
   if (!inputs['skip-unchanged'] || name !== 'schedule' || base === undefined) return undefined
   const reason = `this branch has no commits except the agent's own since this step's last job (on ${base.slice(0, 7)})`
   if (base === environment.sha) return reason
-  const basehead = `${base}...${environment.sha}`
   const call = {
     purpose: "compare with the commit of this step's last job",
     permission: 'contents: read',
     effect: '`skip-unchanged` has no effect',
   }
   const compared = await github.attempt(call, () =>
-    github.call<Comparison>(({ rest }) =>
-      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
-    ),
+    requestComparison(base, environment.sha, github),
   )
-  if (!compared.known) return undefined
-  const { status, commits, total_commits: total } = compared.value
-  if (status !== 'ahead' || !commits) return undefined
-  const origins = commits.map(({ sha, commit, author }) => ({
+  if (!compared.known || compared.value.status !== 'ahead') return undefined
+  const { commits, total_commits: total } = compared.value
+  const origins = (commits ?? []).map(({ sha, commit, author }) => ({
     sha: sha ?? '',
     message: commit?.message ?? '',
-    login: author?.login,
+    user: author,
     email: commit?.author?.email,
   }))
   const others = origins.filter((one) => ownAuthor(one, inputs) === undefined)

@@ -6,6 +6,7 @@ import {
   type Comparison,
   type MergedPulls,
   readMergedPulls,
+  requestComparison,
 } from '../github/pull-requests.ts'
 import { type EarlierRuns, MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { isSha, type Payload, type Release } from '../look/event.ts'
@@ -390,17 +391,6 @@ async function readCommit(ref: string, github: GitHub): Promise<EventFacts> {
 function filesOf(change: Pick<Comparison, 'files'>) {
   const files = readChangedFiles(change.files)
   return { files, total: files.length < MAX_COMPARED ? files.length : undefined }
-}
-
-/** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
-async function requestComparison(base: string, head: string, github: GitHub): Promise<Comparison> {
-  const basehead = `${base}...${head}`
-  const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
-    rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
-  )
-  // Without them it would read as if nothing had changed.
-  if (!Array.isArray(compared?.commits)) throw new GitHubError('GitHub returned no comparison')
-  return compared
 }
 
 /** Reads a change in two parts, up to a commit in its middle and from there, the largest files last: a file can be in both. */
