@@ -62,7 +62,7 @@ export function decide(situation: Situation, run: RunFacts): Decision {
   const { attempt } = earlier
   const given = run.inputs['job-id']
   const isReview = trigger.command?.kind === 'review'
-  if (unchanged !== undefined) return skip('notice', unchanged, 'Nothing changed')
+  if (unchanged) return skip('notice', unchanged, 'Nothing changed')
   if (given !== '') {
     if (!hasInstructions && !isReview) return { kind: 'wait', id: given, remarks: [] }
     if (attempt.kind !== 'none') return { kind: 'wait', id: given, remarks: [MAYBE_SENT] }
@@ -75,7 +75,7 @@ export function decide(situation: Situation, run: RunFacts): Decision {
     return unclearStart(`${headline}: ${error ? cause(error, trigger) : why}.`, headline)
   }
   if (ownJob?.failure) return stop(ownJob.failure)
-  if (ownJob !== undefined && !hasEnded(ownJob)) {
+  if (ownJob && !hasEnded(ownJob)) {
     const { id, job, namedAtMs } = ownJob
     const text = `Job ${inBackticks(id)} was started by an earlier attempt of this run. This attempt waits for it.`
     return { kind: 'wait', id, job, namedAtMs, remarks: [info(text)] }
@@ -117,7 +117,7 @@ function decideReview(situation: Situation, { inputs: { command } }: RunFacts): 
     return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
   }
   const job = ownJob ?? earlierJob
-  if (job === undefined) {
+  if (!job) {
     if (earlier.earlierJob.known)
       return refuse(
         'is unknown, because the source comment was deleted or was signed with another API key',
@@ -143,9 +143,9 @@ const MAYBE_REVIEWED = notice(
 function decideUpdate(situation: Situation, run: RunFacts): Decision {
   const { trigger, earlier, ownJob, earlierJob } = situation
   const remarks: Remark[] = []
-  if (ownJob !== undefined) {
+  if (ownJob) {
     remarks.push(endRemark(`Job ${inBackticks(ownJob.id)}`, ownJob, 'attempt'))
-  } else if (trigger.command === undefined && !run.inputs['follow-up']) {
+  } else if (!trigger.command && !run.inputs['follow-up']) {
     return newJob([])
   } else if (!earlier.earlierJob.known) {
     const { error } = earlier.earlierJob
@@ -155,8 +155,8 @@ function decideUpdate(situation: Situation, run: RunFacts): Decision {
     const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
     remarks.push(notice('An earlier run may have started a job', text))
   }
-  if (earlierJob !== undefined) return continueJob(earlierJob, remarks, situation, run)
-  if (ownJob === undefined) remarks.push(...remarksOnNewJob(situation))
+  if (earlierJob) return continueJob(earlierJob, remarks, situation, run)
+  if (!ownJob) remarks.push(...remarksOnNewJob(situation))
   return newJob(remarks, mentioned(ownJob?.pull))
 }
 
@@ -195,7 +195,7 @@ export function withMissingPermission(permission: string, { kind, message }: Git
 
 /** The permission that a token needs to read the record of a job. */
 function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
-  if (command !== undefined) return writePermission(command.source.thread)
+  if (command) return writePermission(command.source.thread)
   if (path === '' || path.endsWith('status')) return 'statuses: read'
   return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
 }
@@ -212,13 +212,13 @@ function continueJob(
   if (failure) return stop(failure)
   if (hasEnded(earlierJob))
     return newJob([...remarks, endRemark(name, earlierJob)], mentioned(pull))
-  if (pull !== undefined) {
+  if (pull) {
     const said = [...remarks, pullRemark(pull, id)]
     if (mentioned(pull)) return newJob(said, pull)
     return skipPaused(pull, situation, run) ?? sendTo(earlierJob, said)
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
-  if (situation.trigger.command === undefined && job !== undefined && isTerminal(job.status)) {
+  if (!situation.trigger.command && job && isTerminal(job.status)) {
     const text = `${name} completed without a pull request. This run starts a new job.`
     return newJob([...remarks, info(text)])
   }
@@ -283,7 +283,7 @@ function endRemark(name: string, { state }: ObservedJob, what = 'run'): Remark {
 function remarksOnNewJob({ trigger, earlier, hasRecord }: Situation): Remark[] {
   const { event, command } = trigger
   const remarks: Remark[] = []
-  if (command === undefined && !hasRecord) {
+  if (!command && !hasRecord) {
     const text = `Jobs of ${inBackticks(event.name || 'local')} events aren't recorded, so each such run starts a new job.`
     remarks.push({ level: 'infoInSummary', text })
   }

@@ -44,17 +44,17 @@ export function readTrigger(
   inputs: Inputs,
   environment: Environment,
 ): Skip | Trigger {
-  if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
+  if (event.payloadProblem && event.row.causedBy !== 'writer') {
     const reason = "the event's payload could not be read, so the account that caused it is unknown"
     return skip('notice', reason, 'The payload of the event could not be read')
   }
   const command = readCommand(event, inputs.command) ?? readReview(event, inputs.command)
   const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
-  if (nothing !== undefined) return skip('info', nothing)
+  if (nothing) return skip('info', nothing)
   // A re-run goes by the labels of now, which are read later.
   const labels = isRerun(environment) ? [] : labelsOf(event.payload.pull_request)
   return (
-    (command === undefined ? skipWithoutRequest(event, inputs) : undefined) ??
+    (command ? undefined : skipWithoutRequest(event, inputs)) ??
     skipUnneeded(event, inputs, { mergedPulls: new Map(), labels }) ??
     skipWithoutKey(event, inputs, environment) ?? { event, command }
   )
@@ -67,12 +67,11 @@ function whyNoCommand(
   inputs: Inputs,
 ): string | undefined {
   const { row, payload } = event
-  if (isDocsReview(event) && command === undefined)
+  if (isDocsReview(event) && !command)
     return 'of the reviews of a docs pull request, only those by people that request changes while it is open are sent to the agent'
   if (row.command === undefined || inputs.command === '') return undefined
   if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
-  if (command === undefined)
-    return `the comment does not start with ${inputs.command} as a word in plain text`
+  if (!command) return `the comment does not start with ${inputs.command} as a word in plain text`
   const { author } = command
   const isRefused = author.isBot && !isAllowedBot(author, inputs)
   return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
@@ -85,9 +84,8 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
   const { name, row, payload } = event
   const { action, deleted, ref, pull_request: pull, workflow_run: before } = payload
   if (isWaitOnly(inputs)) return undefined
-  if (row.subject === 'push' && deleted === true)
-    return `this push deletes ${inBackticks(ref ?? '')}`
-  if (isOfPullRequest(event) && action === 'closed' && pull?.merged !== true)
+  if (row.subject === 'push' && deleted) return `this push deletes ${inBackticks(ref ?? '')}`
+  if (isOfPullRequest(event) && action === 'closed' && !pull?.merged)
     return 'the pull request was closed without being merged'
   if (name === 'release' && (action === 'deleted' || action === 'unpublished'))
     return `the release was ${action}`
@@ -144,17 +142,17 @@ function skipUnneeded(
 ): Skip | undefined {
   if (isWaitOnly(inputs)) return undefined
   const reasonOf = (author: string | undefined, ofLabels: readonly string[]) => {
-    if (author !== undefined) return `by ${author} (\`ignore-authors\`)`
+    if (author) return `by ${author} (\`ignore-authors\`)`
     const label = heedsLabels(inputs) && findSkipLabel(ofLabels, inputs)
     return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
   }
   const unneeded = (reason: string) => skip('notice', reason, "These changes don't need docs")
   const looping = reasonOf(ignoredAuthor([loopingLogin(event)], inputs), [])
-  if (looping !== undefined) return unneeded(`this event was caused ${looping}`)
+  if (looping) return unneeded(`this event was caused ${looping}`)
   if (isOfPullRequest(event)) {
     const login = event.payload.pull_request?.user?.login
     const ofPull = reasonOf(ignoredAuthor([login], inputs), labels)
-    return ofPull === undefined ? undefined : unneeded(`this pull request is ${ofPull}`)
+    return ofPull ? unneeded(`this pull request is ${ofPull}`) : undefined
   }
   const reasons = guardedCommits(event, inputs).map((commit) => {
     const ofPulls = mergedPulls.get(commit.sha)?.flatMap((pull) => pull.labels) ?? []
@@ -184,7 +182,7 @@ export function decideSkip(
 ): Skip | undefined {
   const { refusal, login } = origin
   const isComment = command?.kind === 'comment'
-  if (refusal.known && refusal.value !== undefined) {
+  if (refusal.known && refusal.value) {
     const what = isComment
       ? `the command ${inputs.command}`
       : `a run on this \`${event.name}\` event`

@@ -123,7 +123,6 @@ export async function findInComments(
     reachedLimit: false,
     unnamed: '',
   }
-  if (!mayContinue && !mayHaveReply && inputs.context === 'none') return none
   const listed = await github.read(() => listThread(thread, run))
   if (!listed.known) {
     const { why, error } = listed
@@ -175,7 +174,7 @@ export async function findInComments(
 
 /** Reads what an earlier attempt did from its reply. */
 function readReply(before: RecordMarker | undefined, replies: readonly Reply[]): Attempt {
-  if (before === undefined) return { kind: 'none' }
+  if (!before) return { kind: 'none' }
   if (before.job !== '') return { kind: 'job', job: jobOfReply(before, replies) }
   return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
 }
@@ -225,7 +224,7 @@ export async function listThread(thread: Thread, run: Run) {
   const all = await listComments(github, thread)
   const signed = all.flatMap(({ ref, author, body }) => {
     const marker = readMarker(body, thread, run)
-    return marker === undefined ? [] : [{ ref, author, marker }]
+    return marker ? [{ ref, author, marker }] : []
   })
   const account = signed.length > 0 ? await github.account() : undefined
   return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
@@ -300,13 +299,13 @@ export async function writeComment(
     return own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
   }
   const ref = place.ref ?? (place.mayExist ? await find() : undefined)
-  if (ref === undefined) return await createComment(github, thread, body, find)
+  if (!ref) return await createComment(github, thread, body, find)
   try {
     await editComment(github, ref, body)
     return ref
   } catch (error) {
     const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
-    if (!isLast || !isGone || place.ref === undefined) throw error
+    if (!isLast || !isGone || !place.ref) throw error
     // The answer may be wrong: only a comment that can't be found was deleted.
     return await writeComment({ thread, mayExist: true }, draft, isLast, run)
   }

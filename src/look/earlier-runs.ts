@@ -87,7 +87,7 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
   }
   const runAt = history.indexOf(sha)
   const newer = history.slice(0, runAt < 0 ? undefined : runAt)
-  const without = failure === undefined ? NOT_FOUND : failedLookup(failure)
+  const without = failure ? failedLookup(failure) : NOT_FOUND
   return {
     attempt:
       isRerun(environment) && !hasRecord ? { kind: 'forgotten' } : readAttempt(ofAttempts, run),
@@ -126,7 +126,7 @@ async function* searchStatuses(
   if (sha === '') return
   const { number, merged } = event.payload.pull_request ?? {}
   if (number != null) yield await searchPull(event, number, run)
-  if (number != null && merged !== true) return
+  if (number != null && !merged) return
   const name = statusName(event, run)
   const tip = branchTip(event, sha, run)
   let left = MAX_SEARCHED_COMMITS + 1
@@ -140,7 +140,7 @@ async function* searchStatuses(
     const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
     const found = await readStatuses([own, ...nodes], failure ?? unknown, name, run)
     const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
-    after = hasNextPage === true ? endCursor : undefined
+    after = hasNextPage ? endCursor : undefined
     left -= nodes.length
     part = {
       ...found,
@@ -148,7 +148,7 @@ async function* searchStatuses(
       reachedLimit: found.reachedLimit || (!!after && left <= 0),
     }
     yield part
-  } while (after && !part.reachedLimit && part.failure === undefined)
+  } while (after && !part.reachedLimit && !part.failure)
 }
 
 /** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
@@ -162,7 +162,7 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
     ? undefined
     : new GitHubError('GitHub does not know the pull request')
   const found = await readStatuses([...own, ...replaced], failure ?? unknown, name, run)
-  const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
+  const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage)
   return { ...found, history: [], reachedLimit: found.reachedLimit || hasMore }
 }
 
@@ -271,14 +271,14 @@ function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt
   if (!statuses.known) return { kind: 'unknown', why: statuses.why, error: statuses.error }
   const own = statuses.value.filter((status) => isOwn(status, run))
   const [newest] = own
-  if (newest === undefined) return { kind: 'none' }
+  if (!newest) return { kind: 'none' }
   const isShared = own.some(({ attempt, job }) => {
     const last = own.find((status) => status.attempt === attempt)
     return job !== undefined && job.id !== last?.job?.id
   })
   if (isShared)
     return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
-  if (newest.job !== undefined) return { kind: 'job', job: newest.job }
+  if (newest.job) return { kind: 'job', job: newest.job }
   return { kind: newest.state === 'failure' ? 'none' : 'maybe-started' }
 }
 
@@ -323,5 +323,5 @@ function findLastJob(
 function findUnnamed(statuses: readonly StepStatus[], run: Run): string {
   const others = statuses.filter((status) => status.runId !== '' && !isOwn(status, run))
   const newest = others.find(({ job, state }) => job !== undefined || state !== 'failure')
-  return newest?.job === undefined ? (newest?.page ?? '') : ''
+  return newest && !newest.job ? newest.page : ''
 }

@@ -5,9 +5,7 @@ import type { Inputs } from '../inputs/table.ts'
 import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
 import type { Environment } from '../runner/run.ts'
 
-type Repository = FromGitHub<
-  Record<'full_name' | 'default_branch' | 'visibility', string> & { fork: boolean }
->
+type Repository = RestData<'repos', 'get'>
 
 /** A commit in the payload of a push. */
 export type PushedCommit = FromGitHub<{
@@ -17,32 +15,15 @@ export type PushedCommit = FromGitHub<{
   author: FromGitHub<{ username: string; email: string }>
 }>
 
-/** An issue or a discussion. */
-export type Issue = FromGitHub<{
-  number: number
-  title: string
-  html_url: string
-  body: string
-  user: User
-  assignees: readonly User[]
-  labels: readonly FromGitHub<{ name: string }>[]
-  /** `open` or `closed`. */
-  state: string
-  draft: boolean
-  /** Where the issue is a pull request. */
-  pull_request: FromGitHub<{ merged_at: string }>
-}>
+/** An issue or a discussion, which have some fields of a pull request, too. */
+export type Issue = PullRequest &
+  FromGitHub<{
+    /** Where the issue is a pull request. */
+    pull_request: FromGitHub<{ merged_at: string }>
+  }>
 
-export type Review = FromGitHub<{
-  id: number
-  html_url: string
-  body: string
-  /** `approved`, `changes_requested`, `commented`. */
-  state: string
-  commit_id: string
-  user: User
-}>
-
+/** `state`: `approved`, `changes_requested`, `commented`. */
+export type Review = RestData<'pulls', 'getReview'>
 export type Release = RestData<'repos', 'getRelease'>
 export type WorkflowRun = RestData<'actions', 'getWorkflowRun'>
 

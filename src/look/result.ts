@@ -81,7 +81,7 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   const { github, log } = run
   const place = findPlace(finished, run)
   const sinceMs = finished.messageAtMs ?? (Date.parse(finished.job.createdAt ?? '') || undefined)
-  if (place === undefined || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
+  if (!place || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
   const { owner, repo, number } = place
   const query =
     number === undefined
@@ -234,7 +234,7 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
     return /pullRequest/i.test(path) ? 'pull-requests' : 'contents'
   }
   for (const [area, [error]] of Map.groupBy(errors, areaOf)) {
-    if (error === undefined) continue
+    if (!error) continue
     const call = { purpose: `read the job's result (${area})`, permission: `${area}: read` }
     github.report(graphqlError(error), { ...call, level: 'notice' })
   }
@@ -289,7 +289,7 @@ function readBranch(branches: readonly Branch[], repository: string, { github }:
     const namesPull = numberInSubject(message ?? '') !== ''
     return isOfAgent && !namesPull && nodesOf(associatedPullRequests).length === 0
   })
-  if (newest === undefined) return { kind: 'unchanged' }
+  if (!newest) return { kind: 'unchanged' }
   const url = `${github.serverUrl}/${repository}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
   return { kind: 'published', branch: name, commits: older.length + 1, url }
 }
@@ -375,7 +375,7 @@ function readPreview(
   const isCurrent = Date.parse(comment?.lastEditedAt ?? comment?.createdAt ?? '') >= sinceMs
   const rows = readPreviewRows(comment?.body ?? '')
   const row = rows.find(({ isReady }) => isReady) ?? rows[0]
-  const state = deployment?.state ?? (isCurrent && row?.isReady === true ? 'ready' : 'unknown')
+  const state = deployment?.state ?? (isCurrent && row?.isReady ? 'ready' : 'unknown')
   return { state, url: (state !== 'skipped' && row?.url) || '' }
 }
 

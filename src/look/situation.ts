@@ -31,7 +31,7 @@ export type PullState = {
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Why it is unknown, to follow a colon; otherwise empty. */
   readonly why: string
-  /** Whether it conflicts with its base branch; `undefined` if unknown. */
+  /** Whether it is known to conflict with its base branch. */
   readonly conflicts?: boolean
   /** If it is open: when it was opened, or a person last reviewed it, commented, or committed, by GitHub's clock. */
   readonly waitingSinceMs?: number
@@ -163,28 +163,25 @@ async function getEarlierJob(
 const CONFLICT_PAUSE_MS = 3000
 
 /** Asks GitHub for the state of a pull request in any repository, and who has committed to it. */
-async function readPullState(prLink: string, run: Run): Promise<PullState> {
+async function readPullState(prLink: string, run: Run, isAgain = false): Promise<PullState> {
   const { github, inputs } = run
   const place = locatePullRequest(prLink, github)
   const none = { prLink, why: '', openFor: '', editors: '' }
-  if (place === undefined) return { ...none, state: 'elsewhere' }
+  if (!place) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
-  const ask = async () => {
-    const commitsOf = ({ repository }: PullStateAnswer) => ({
-      commits: repository?.pullRequest?.commits,
-    })
-    return await github.read(() =>
-      github.graphqlPages(PULL_STATE, { owner, repo, number }, commitsOf),
-    )
-  }
-  const answer = await ask()
+  const commitsOf = ({ repository }: PullStateAnswer) => ({
+    commits: repository?.pullRequest?.commits,
+  })
+  const answer = await github.read(() =>
+    github.graphqlPages(PULL_STATE, { owner, repo, number }, commitsOf),
+  )
   if (!answer.known) return { ...none, state: 'unknown', why: answer.why }
   const { pages, errors } = answer.value
   const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
   const [pull] = pulls
   const states = ['open', 'merged', 'closed'] as const
   const state = states.find((word) => word.toUpperCase() === pull?.state)
-  if (pull === undefined || state === undefined) {
+  if (!pull || !state) {
     const [error] = errors
     if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
     const why = error
@@ -193,18 +190,16 @@ async function readPullState(prLink: string, run: Run): Promise<PullState> {
     return { ...none, state: 'unknown', why }
   }
   if (state !== 'open') return { ...none, state }
-  const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
-  let { mergeable } = pull
-  if (mergeable === 'UNKNOWN') {
+  if (pull.mergeable === 'UNKNOWN' && !isAgain) {
     await github.pause(CONFLICT_PAUSE_MS)
-    const again = await ask()
-    mergeable = again.known ? again.value.pages[0]?.repository?.pullRequest?.mergeable : undefined
+    const next = await readPullState(prLink, run, true)
+    if (next.state !== 'unknown') return next
   }
-  const isKnown = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
+  const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
   return {
     ...none,
     state,
-    ...(isKnown && { conflicts: mergeable === 'CONFLICTING' }),
+    conflicts: pull.mergeable === 'CONFLICTING',
     waitingSinceMs: lastAttentionMs(pulls, inputs),
     openFor: Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`,
     editors: listEditors(pulls, inputs),

@@ -108,8 +108,7 @@ function branchScope(event: GitHubEvent, { environment }: Run): string {
 export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment): string {
   const { pull_request: pull, workflow_run: followed } = payload
   let found: Maybe<string> = sha
-  if (row.subject === 'pull-request')
-    found = pull?.merged === true ? pull.merge_commit_sha : pull?.head?.sha
+  if (row.subject === 'pull-request') found = pull?.merged ? pull.merge_commit_sha : pull?.head?.sha
   if (row.subject === 'workflow-run') found = followed?.head_sha
   return isSha(found) ? found : ''
 }

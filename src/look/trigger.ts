@@ -197,7 +197,7 @@ export async function findRefusal(
   { inputs, github }: Run,
 ): Promise<Lookup<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
-  if (actor === undefined) return refused('the event does not say who caused it')
+  if (!actor) return refused('the event does not say who caused it')
   if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the ID of ${login}`)
@@ -245,7 +245,7 @@ function permissionLevel({ permission, role_name: role, user }: PermissionAnswer
   const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
   const unnamed = granted
-    ? PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true)
+    ? PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]])
     : named(permission)
   return named(role) ?? unnamed ?? 'none'
 }

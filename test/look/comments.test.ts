@@ -215,21 +215,6 @@ it.for<[string, string, Told, string[], string[]]>([
     continues('job_1'),
   ],
   ['in a dry run looks for its job', '/docs', { inputs: { 'dry-run': 'true' } }, SEARCH, []],
-  [
-    'without follow-up reads no comments',
-    '/docs',
-    { inputs: { ...NEVER, 'follow-up': 'false' } },
-    [],
-    CREATE,
-  ],
-  ['for a new job reads no comments', '/docs new', { inputs: NEVER }, [], CREATE],
-  [
-    'on a re-run that continues nothing reads no comments',
-    '/docs new',
-    { inputs: NEVER, attempt: 2 },
-    [],
-    CREATE,
-  ],
 ])(
   'a command that nothing may be written for, %s',
   async ([_what, command, told, searched, calls], { scene }) => {
