@@ -89,10 +89,7 @@ it.for<[string, Told, string]>([
     'Either the docs needed no changes, or the agent pushed directly to the branch.',
   ],
   ['of a job that failed names it, and the way on', { end: 'failed' }, AGAIN],
-  ['of a job that was archived names it, and the way on', { end: 'archived' }, AGAIN],
   ['past the deadline says how to wait', { end: 'timed-out' }, WAITS],
-  ['of a run that was cancelled says how to wait', { end: 'cancelled' }, WAITS],
-  ['of a look that was refused says so, too', { replies: { get: [{ status: 401 }] } }, WAITS],
   [
     'of a request that was refused says so',
     { end: 'error' },

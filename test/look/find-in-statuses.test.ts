@@ -156,18 +156,6 @@ const CASES: readonly Case[] = [
     calls: CREATE,
   },
   {
-    name: 'of another branch doesn’t continue the job',
-    before: step,
-    calls: CREATE,
-    told: (scene) => onBranch(scene, 'release/1.x'),
-  },
-  {
-    name: 'of another matrix job doesn’t continue the job',
-    before: step,
-    calls: CREATE,
-    told: () => ({ inputs: { matrix: '{"package":"api"}' } }),
-  },
-  {
     name: 'finds a pull request’s job on the first of 15 commits that a forced push replaced',
     async before(scene) {
       await step(scene, onFlag(scene))
@@ -474,7 +462,6 @@ describe('a re-run', () => {
       first: [],
       fault: { match: /\/statuses$/, end: '502' },
     },
-    { name: 'they are no list', first: [], fault: { match: /\/statuses$/, end: 'empty' } },
     {
       name: 'a permission lacks to read them',
       first: [],

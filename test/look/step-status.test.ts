@@ -50,29 +50,6 @@ it.each<[string, RunOptions, readonly string[]]>([
   ],
   ['has a long link', got(completed(LONG)), [WORKING, `${READY}, ${LONG}`]],
   ['has a link that is too long', got(completed(`${LONG}x`)), [WORKING, `${READY}, run`]],
-  ['has failed', got('failed'), [WORKING, "failure: The agent's job failed (j1), run"]],
-  ['is archived', got('archived'), [WORKING, "failure: The agent's job was archived (j1), run"]],
-  [
-    'has no pull request, whatever `fail-on` says',
-    { ...got('completed'), inputs: { 'fail-on': 'no-pull-request' } },
-    [WORKING, 'success: The job completed without a pull request (j1), run'],
-  ],
-  [
-    'can no longer be waited for',
-    got({ status: 401 }),
-    [WORKING, expect.stringMatching(/^failure: .* rejected the API key \(j1\), run$/)],
-  ],
-  [
-    'takes too long',
-    { ...got(), inputs: { timeout: '20s' } },
-    [WORKING, 'failure: The job did not finish within 20s (j1), run'],
-  ],
-  [
-    'is cancelled',
-    { cancelAtMs: 4000 },
-    [WORKING, 'failure: Canceled: the job is still running (j1), run'],
-  ],
-  ['is only submitted', { inputs: { wait: 'false' } }, [WORKING, 'success: Job started (j1), run']],
   [
     'is given, without comments',
     { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
@@ -82,11 +59,6 @@ it.each<[string, RunOptions, readonly string[]]>([
     'was refused',
     created({ status: 402 }),
     [expect.stringMatching(/^failure: Your .* credits are used up, run$/)],
-  ],
-  [
-    'may have been accepted',
-    created({ breaks: 'before' }),
-    [expect.stringMatching(/^error: The connection to .* closed too early, run$/)],
   ],
   [
     'may have been started',

@@ -42,16 +42,10 @@ async function runAfter(happen: Happening, { inputs, ...options }: RunOptions = 
 
 it.each<[string, Happening, Record<string, string>?]>([
   ['there was no commit', nothing],
-  ['there was no commit, and no follow-up is wanted', nothing, { 'follow-up': 'false' }],
   ['there was no commit, and a report is wanted', nothing, { 'visitors-summary': 'true' }],
   ['the agent wrote the only commit', byAgent],
   ["the agent's pull request was merged", merge],
   ['the agent wrote 250 commits', manyByAgent(250)],
-  [
-    'there was no commit, and the agent is to get content gaps',
-    nothing,
-    { context: 'files', 'content-gaps': 'agent' },
-  ],
 ])('`skip-unchanged` skips the job where since the last one %s', async (_what, happen, inputs) => {
   const end = await runAfter(happen, { inputs: { ...inputs } })
   const outputs = { result: 'skipped' }
