@@ -165,7 +165,6 @@ it.for([
 describe('a command without instructions', () => {
   it.for([
     { text: '/docs', inputs: {}, isAnswered: true },
-    { text: '/docs new', inputs: {}, isAnswered: true },
     { text: '/docs', inputs: { prompt: 'Document it.' }, isAnswered: false },
     { text: '/docs', inputs: { 'prompt-file': 'prompt.md' }, isAnswered: false },
     { text: '/docs', inputs: { 'job-id': 'job_1' }, isAnswered: false },

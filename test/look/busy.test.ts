@@ -72,8 +72,12 @@ function comparedIn({ world }: Simulation, { requests }: RunEnd): string[] {
 it('a month of all triggers in a busy repository opens one docs pull request per step and branch, and tells of each commit', async () => {
   const simulation = await startSimulation('acme/docs')
   const { world, clock, docs, run } = simulation
-  const prompt = 'Document it.'
-  const inputs = { prompt, context: 'none' }
+  const inputs = {
+    prompt: 'Document it.',
+    context: 'none',
+    comment: 'never',
+    'poll-interval': '20s',
+  }
   const labels = Array.from({ length: 40 }, (_, index) => ({ name: `area-${index}` }))
   const pull = addPull(world, { number: 900, head: { ref: 'flag' }, labels })
   const start = resolve(world, 'main')?.sha ?? ''
@@ -84,7 +88,7 @@ it('a month of all triggers in a busy repository opens one docs pull request per
     work(simulation, day)
     const kind = TRIGGERS[day % TRIGGERS.length] ?? 'push'
     const end = await run({
-      inputs: { prompt, context: 'files' },
+      inputs: { ...inputs, context: 'files' },
       ...triggered(simulation, kind, before),
     })
     expect([day, kind, end.outputs['result']]).toEqual([day, kind, 'pull-request'])
@@ -120,7 +124,7 @@ it('a month of all triggers in a busy repository opens one docs pull request per
     ({ sha }) => !compared.has(sha),
   )
   expect(missing.map(({ message }) => message)).toEqual([])
-}, 180_000)
+}, 90_000)
 
 itWithScene()(
   '36 matrix jobs that run twice on a quiet commit each continue their job',

@@ -248,7 +248,6 @@ describe('a re-run of a command', () => {
 
   it.for<[string, string, Told, string[]]>([
     ['wanted a new job', '/docs new page', {}, ['GET /job/job_1']],
-    ['completed its job', '/docs x', {}, ['GET /job/job_1']],
     ['started a job that failed', '/docs x', { end: 'failed' }, ['GET /job/job_1', ...CREATE]],
     ['started nothing', '/docs x', { end: 'error' }, CREATE],
     ['may have started a job', '/docs x', { replies: { post: [LOST] } }, []],

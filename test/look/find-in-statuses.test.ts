@@ -392,18 +392,6 @@ describe('a re-run', () => {
       calls: continues('job_2'),
     },
     {
-      name: 'waits for `job-id`, which may have had the message',
-      first: { ...LOST, ...toJob },
-      told: toJob,
-      calls: ['GET /job/job_9'],
-    },
-    {
-      name: 'sends `job-id` its message if none was sent',
-      first: { ...REFUSED, ...toJob },
-      told: toJob,
-      calls: ['POST /job/job_9/message'],
-    },
-    {
       name: 'waits for `job-id` if nothing can be read',
       first: { ...REFUSED, ...toJob },
       meanwhile: ({ github }) => github.faults.push({ match: /\/statuses$/, end: '403' }),
@@ -512,11 +500,4 @@ describe('a re-run', () => {
       expect(end.summary).toContain('deployment')
     }
   })
-})
-
-it('a run without a prompt neither looks for a job nor records one', async ({ scene }) => {
-  await step(scene)
-  const inputs = { prompt: '', 'job-id': 'job_2' }
-  const end = await step(scene, { inputs, end: 'submitted' })
-  expect(end).toMatchObject({ calls: ['GET /job/job_2'], requests: [] })
 })
