@@ -36,7 +36,6 @@ export function isTerminal(status: string): boolean {
   return ['completed', 'archived', 'failed'].includes(status)
 }
 
-type CallWords = Pick<MintlifyCall, 'prompt' | 'purpose' | 'limit'>
 type BodyReader<T extends object> = (json: unknown) => T | string | undefined
 
 type MintlifyOptions = {
@@ -64,24 +63,23 @@ export class MintlifyClient {
   }
 
   createJob(prompt: string, signal?: AbortSignal): Promise<Job> {
-    const call = { purpose: 'create a job', prompt, limit: '100 jobs per project and hour' }
-    return this.#requestJob([], call, signal)
+    const limit = '100 jobs per project and hour'
+    return this.#requestJob({ path: [], purpose: 'create a job', prompt, limit }, signal)
   }
 
   getJob(id: string, signal?: AbortSignal): Promise<Job> {
-    return this.#requestJob([id], { purpose: 'get the job' }, signal)
+    return this.#requestJob({ path: [id], purpose: 'get the job' }, signal)
   }
 
   sendMessage(id: string, prompt: string, signal?: AbortSignal): Promise<Job> {
     const limit = '100 messages per project and hour'
-    const call = { purpose: 'send a message to the job', prompt, limit }
-    return this.#requestJob([id, 'message'], call, signal)
+    const purpose = 'send a message to the job'
+    return this.#requestJob({ path: [id, 'message'], purpose, prompt, limit }, signal)
   }
 
   /** @param path segments after `/v2/agent/{projectId}/job`; the first one is the job's ID */
   #requestJob(
-    path: readonly string[],
-    call: CallWords,
+    { path, ...call }: Omit<MintlifyCall, 'notFound'>,
     signal: AbortSignal | undefined,
   ): Promise<Job> {
     const { projectId } = this.#options

@@ -9,6 +9,7 @@ import {
   isFromFork,
   type WorkflowRun,
 } from '../look/event.ts'
+import type { PullState } from '../look/situation.ts'
 import { ignoredAuthor, type Trigger } from '../look/trigger.ts'
 import { type Environment, type Run, runUrlOf } from '../runner/run.ts'
 import {
@@ -38,7 +39,7 @@ import {
 type KnownFacts = EarlierChanges &
   Pick<BlockOptions, 'contentGaps' | 'conversation' | 'promptBytes'> & {
     /** The pull request of an earlier job, if this run starts a new one. */
-    readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
+    readonly earlierPull?: PullState | undefined
   }
 
 /** Newest first. `authors`: logins of the people whose changes the job is about. */

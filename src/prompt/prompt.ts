@@ -57,15 +57,6 @@ export type JobTools = {
   readonly service: MintlifyClient
 }
 
-/** What a prompt is for. */
-type PromptTarget = {
-  readonly kind: 'create' | 'message'
-  /** The pull request that a message continues. */
-  readonly pull?: PullState | undefined
-  /** The pull request before a new job. */
-  readonly earlierPull?: PullState | undefined
-}
-
 type Prompt = Sources & {
   readonly prompt: string
   /** How much the prompt says about the event; `undefined` if nothing. */
@@ -74,7 +65,7 @@ type Prompt = Sources & {
 
 /** Writes the prompt of a new job or of a message, with its context. */
 export async function writePrompt(
-  { kind, pull, earlierPull }: PromptTarget,
+  action: CreateAction | MessageAction,
   found: EarlierRuns,
   { trigger, parts }: JobRequest,
   { mergedPulls, lineComments, readers }: JobTools,
@@ -82,7 +73,8 @@ export async function writePrompt(
 ): Promise<Prompt> {
   const { inputs } = run
   const isPlain = inputs.context === 'none'
-  const requests = pull && !isPlain ? requestsFor(pull) : ''
+  const isMessage = action.kind === 'message'
+  const requests = isMessage && action.pull && !isPlain ? requestsFor(action.pull) : ''
   if (trigger.command?.kind === 'review') {
     const texts = lineComments.map(({ text }, index) => `Comment ${index + 1}: ${text}`)
     const data = run.redact(renderReviewContext(lineComments, inputs.context))
@@ -91,7 +83,7 @@ export async function writePrompt(
   }
   const command = joinParts(parts.command, requests)
   // A message contains only the command and what was written since the last one, because the job has the rest.
-  const isReply = kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
+  const isReply = isMessage && parts.command !== '' && inputs['job-id'] === ''
   const conversation = isPlain ? undefined : await readPosts(trigger, found, isReply, run)
   if (isReply) {
     const posts = conversation ? renderMessageContext(conversation) : ''
@@ -101,6 +93,7 @@ export async function writePrompt(
   const promptFiles = parts.promptFiles.map(({ text }) => text)
   const contextFiles = parts.contextFiles.map(quoteFile)
   const written = joinParts(parts.prompt, ...promptFiles, command, ...contextFiles)
+  const earlierPull = isMessage ? undefined : action.earlierPull
   const promptBytes = byteLength(written)
   const known = { ...found, mergedPulls, contentGaps, conversation, earlierPull, promptBytes }
   const { text, stats, sources } = await describeEvent(trigger, known, run)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ChangedFile } from '../../src/prompt/files.ts'
 import type { Event } from '../support/events.ts'
-import type { Harness, RunOptions } from '../support/harness.ts'
+import type { Harness } from '../support/harness.ts'
 import { AFTER, addStatus, type CommitStatus, person } from '../support/world.ts'
 
 const octocat = person('octocat')
@@ -27,21 +27,20 @@ const OTHER_LINES =
  * @returns `lines`: of what the agent is told, without our own words and the delimiters; `requests`: to GitHub, for
  * that; `logged`: annotations as `warning: …`; `leadIn`: our own words; `counts`: as the summary has them
  */
-export async function tell(
+export async function contextOf(
   { run, world }: Harness,
-  { event, ...start }: RunOptions & { readonly event: Event },
+  event: Event,
+  inputs: Readonly<Record<string, string>> = {},
 ) {
   const { sender = octocat } = event.payload
-  const made = { ...event, payload: { ...event.payload, sender } }
-  const role = { permission: 'write', role_name: 'write' }
-  for (const { login, id } of [octocat, sender ?? octocat])
-    world.roles.set(login?.toLowerCase() ?? '', { ...role, id: id ?? 0 })
-  const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
+  for (const { login, id } of [octocat, sender ?? octocat]) {
+    const role = { permission: 'write', role_name: 'write', id: id ?? 0 }
+    world.roles.set(login?.toLowerCase() ?? '', role)
+  }
   const { log, outputs, requests, summary } = await run({
     runId: 1001,
-    ...start,
-    event: made,
-    inputs,
+    event: { ...event, payload: { ...event.payload, sender } },
+    inputs: { prompt: 'Document it.', 'dry-run': 'true', ...inputs },
   })
   const first = log.findIndex((line) => line.startsWith('<github-context'))
   const last = log.findIndex((line) => line.startsWith('</github-context'))

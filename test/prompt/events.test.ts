@@ -10,7 +10,7 @@ import {
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
-import { addJob, changedFile, RUN, tell } from './describe-run.ts'
+import { addJob, changedFile, contextOf, RUN } from './describe-run.ts'
 
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
@@ -68,17 +68,16 @@ describe('a pull request', () => {
 
   it.each([
     pullRequest({ action: 'closed' }),
-    { ...pullRequest({ action: 'closed' }), name: 'pull_request_target' },
     event('pull_request_review', { action: 'closed', review: { body: null } }),
   ])('is told with its files, diff and the subjects of its commits: $name', async (made) => {
-    const told = await tell(await pullScene(), { event: withPull(made) })
+    const told = await contextOf(await pullScene(), withPull(made))
     const head = ['Repository: acme/docs', `Event: ${made.name} (closed)`, RUN]
     expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
     expect(told.counts).toBe('1 commit, 1 file')
   })
 
   it('commented on in its main thread is looked up first', async () => {
-    const told = await tell(await pullScene(), { event: issueComment(command) })
+    const told = await contextOf(await pullScene(), issueComment(command))
     const asked = 'Asked by: octocat in https://github.com/acme/docs/pull/5#issuecomment-1'
     expect(told.lines.slice(3)).toEqual([asked, ...known])
     expect(told.requests).toEqual(['GET /pulls/5', ...requests])
@@ -91,10 +90,9 @@ describe('a pull request', () => {
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
     [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
     [{ head: { ref: 'flag', repo: null } }, 'Head: flag of the fork (deleted)'],
-    [{ head: { ref: 'flag', repo: { full_name: 'Acme/Docs' } } }, 'Head: flag'],
   ])('with %j is told with %s', async (change, line) => {
     const made = withPull(pullRequest(), change)
-    expect((await tell(await pullScene(), { event: made })).lines).toContain(line)
+    expect((await contextOf(await pullScene(), made)).lines).toContain(line)
   })
 
   it.each([
@@ -113,14 +111,13 @@ describe('a pull request', () => {
       name,
       payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } },
     }
-    const { lines } = await tell(await pullScene(), { event: made })
+    const { lines } = await contextOf(await pullScene(), made)
     expect(lines).toContain(`Comment on: ${place}`)
     const title = 'Lines commented on (the comment is about the last one):'
     expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
   })
 
   it.each([
-    [650, 650, '650 (+650 -0)', 7],
     [3100, 3100, '3100 (+3000 -0), of which GitHub lists 3000', 30],
     [3100, undefined, '3000 or more (+3000 -0)', 30],
   ])(
@@ -128,7 +125,7 @@ describe('a pull request', () => {
     async (listed, changed_files, words, pages) => {
       const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
       const made = withPull(pullRequest(), { ...merged, changed_files })
-      const told = await tell(await pullScene(many), { event: made })
+      const told = await contextOf(await pullScene(many), made)
       expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
       expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
     },
@@ -140,7 +137,7 @@ describe('a pull request', () => {
     const made = Array.from({ length: 250 }, () => addCommit(scene.world, { branch: null }).sha)
     if (pull) pull.commits = made
     const event = withPull(pullRequest(), { ...merged, commits: 300 })
-    const { lines } = await tell(scene, { event })
+    const { lines } = await contextOf(scene, event)
     expect(lines).toContain('Commits (300, of which GitHub lists the oldest 250):')
   })
 
@@ -152,7 +149,7 @@ describe('a pull request', () => {
     async ({ fails, lack, shown }) => {
       const scene = await pullScene()
       scene.github.faults.push({ match: fails, end: { status: 502, body: {} } })
-      const { lines, logged } = await tell(scene, { event: withPull(pullRequest()) })
+      const { lines, logged } = await contextOf(scene, withPull(pullRequest()))
       expect(lines).toContainEqual(shown)
       expect(logged).toEqual([expect.stringContaining(`so the prompt lacks the ${lack}.`)])
     },
@@ -161,7 +158,7 @@ describe('a pull request', () => {
   it('that GitHub tells nothing of is told as the payload has it, and the permission is named once', async () => {
     const scene = await pullScene()
     scene.world.scopes.clear()
-    const { lines, logged, counts } = await tell(scene, { event: issueComment(command) })
+    const { lines, logged, counts } = await contextOf(scene, issueComment(command))
     expect(counts).toMatch(/^no changes/)
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
@@ -190,17 +187,14 @@ describe('any other event', () => {
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
-    const told = await tell(await startHarness(), {
-      event: { name, payload },
-      inputs: { command: '' },
-    })
+    const told = await contextOf(await startHarness(), { name, payload }, { command: '' })
     const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
     expect(told).toMatchObject({ lines: all, requests: [], logged: [] })
   })
 
   it('has the comment that started it, unless that is the request itself', async () => {
     const made = issueComment({ ...command, body: '/docs Explain', number: 1, onIssue: true })
-    const plain = await tell(await startHarness(), { event: made, inputs: { command: '' } })
+    const plain = await contextOf(await startHarness(), made, { command: '' })
     const title = 'Comment by octocat (https://github.com/acme/docs/issues/1#issuecomment-1):'
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
     const scene = await startHarness()
@@ -208,9 +202,10 @@ describe('any other event', () => {
     const said = ['Let us say 30 days.', '/docs Explain'].map((body) =>
       addComment(scene.world, { kind: 'main', number: 1, author: octocat, body }),
     )
-    const asked = await tell(scene, {
-      event: issueComment({ ...command, id: said[1]?.id ?? 0, number: 1, onIssue: true }),
-    })
+    const asked = await contextOf(
+      scene,
+      issueComment({ ...command, id: said[1]?.id ?? 0, number: 1, onIssue: true }),
+    )
     expect(asked.lines.join()).not.toContain('Comment by')
     const conversation = [
       'The comments before, by people who can start a job:',
@@ -234,7 +229,7 @@ describe('any other event', () => {
       addPull(scene.world, { number: 3, state: 'closed', merged: true })
       const prLink = `https://github.com/${repository}/pull/3`
       addJob(scene, BEFORE, { target_url: prLink })
-      const { lines } = await tell(scene, { event: bareEvent('schedule') })
+      const { lines } = await contextOf(scene, bareEvent('schedule'))
       expect(lines).toContain(`Earlier docs pull request: ${prLink} (${words})`)
     },
   )

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, event, push, pushBy, pushTo } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import { addJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
+import {
+  addJob,
+  COMPARE,
+  COMPARED,
+  COMPARISON,
+  changedFile,
+  contextOf,
+  RUN,
+} from './describe-run.ts'
 
 const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
 const JOB = "Changes since: this step's last job"
@@ -17,17 +25,12 @@ async function pushScene(change: object = {}): Promise<Harness> {
 const pushed = pushBy('octocat', 'octocat')
 
 describe('a push', () => {
-  it('whose commits cancel out changed no files', async () => {
-    const { lines } = await tell(await pushScene({ files: [] }), { event: pushed })
-    expect(lines.slice(5)).toEqual([...COMPARED.slice(1, 5), 'Changed files: none'])
-  })
-
   it.each([
     [false, []],
     [true, ['Forced push: commits were removed from the branch']],
   ])('is told with what GitHub compares, and that it was forced: %s', async (forced, words) => {
     const made = { ...pushed, payload: { ...pushed.payload, forced } }
-    const told = await tell(await pushScene({ behind_by: forced ? 3 : 0 }), { event: made })
+    const told = await contextOf(await pushScene({ behind_by: forced ? 3 : 0 }), made)
     const [compared, ...changes] = COMPARED
     const lines = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN, compared]
     lines.push(...words, ...changes)
@@ -51,7 +54,7 @@ describe('a push', () => {
     const dropped = merge(7)
     const commits = [merge(8, 'No-Docs'), merge(9, 'feature', 'cli'), merge(10, 'no-docs')]
     const payload = { ref: 'refs/heads/main', before: dropped.id, after: commits[2]?.id, commits }
-    const { lines, counts } = await tell(scene, { event: { name: 'push', payload } })
+    const { lines, counts } = await contextOf(scene, { name: 'push', payload })
     const title = (number: number, labels = '') =>
       `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat${labels}):`
     expect(counts).toBe('4 commits, 1 file, 2 merged pull requests')
@@ -76,7 +79,7 @@ describe('a push', () => {
     addJob(scene, BEFORE, { state })
     const dropped = base === 'before' ? BEFORE : addCommit(scene.world).sha
     const event = pushTo(scene.world)
-    const { lines, requests } = await tell(scene, { event, inputs: { 'follow-up': followUp } })
+    const { lines, requests } = await contextOf(scene, event, { 'follow-up': followUp })
     const isJob = base === 'aaaaaaa'
     expect(lines[4]).toMatch(isJob ? `${JOB} (commit ${base}, 2026-03-01T06:30Z)` : /^Compare: /)
     const compared = `GET /compare/${isJob ? base : dropped.slice(0, 7)}...`
@@ -100,7 +103,7 @@ describe('a push', () => {
       const body = { data: { repository }, errors }
       scene.github.faults.push({ match: /MergedPulls/, end: { status: 200, body } })
       const made = push({ before: BEFORE, after: fix.sha, created: false, commits })
-      const told = await tell(scene, { event: made })
+      const told = await contextOf(scene, made)
       expect(told.lines).toContain(`- ${fix.sha.slice(0, 7)} Fix issue (#999)`)
       expect(told.lines.join()).not.toContain('Merged pull request')
       expect(told.logged).toEqual(logged)
@@ -124,13 +127,11 @@ describe('a push', () => {
     const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+y' })]
     comparisons.set(`${middle}...${AFTER}`, { files: second })
     // A commit that lacks something of the base would tell it as a part of the change.
-    for (const [behind_by, count] of [
-      [0, 303],
-      [1, 300],
-    ]) {
+    for (const behind_by of [0, 1]) {
+      const count = behind_by === 0 ? 303 : 300
       const first = { behind_by, files: [...filesOf('a1.ts', 'y.ts'), added] }
       comparisons.set(`${BEFORE}...${middle}`, first)
-      const { lines, requests } = await tell(scene, { event: pushed })
+      const { lines, requests } = await contextOf(scene, pushed)
       const halves = ['GET /compare/aaaaaaa...ccccccc', 'GET /compare/ccccccc...bbbbbbb']
       expect(requests).toEqual([COMPARE, ...halves])
       expect(lines.join('\n')).toContain(`\nChanged files: ${count} or more (+`)
@@ -150,7 +151,7 @@ describe('a push', () => {
     const scene = await startHarness()
     scene.world.comparisons.set(`${base}...${AFTER}`, COMPARISON)
     const commits = [BEFORE, AFTER].map((id) => ({ id, message: 'Add' }))
-    const { lines } = await tell(scene, { event: push({ ...ofNewRef, ref, commits }) })
+    const { lines } = await contextOf(scene, push({ ...ofNewRef, ref, commits }))
     expect(lines.slice(4, 6)).toEqual([`Changes since: ${since}`, COMPARED[0]])
     expect(lines).toContain(`- ${base === 'main' ? '1111111 Add a flag' : 'aaaaaaa Add'}`)
   })
@@ -162,7 +163,7 @@ describe('a push', () => {
       tags.set(name, BEFORE)
     comparisons.set('v1.9.1...v1.10.0', COMPARISON)
     const made = push({ ...ofNewRef, ref: 'refs/tags/v1.10.0', commits: [] })
-    const { lines, requests } = await tell(scene, { event: made })
+    const { lines, requests } = await contextOf(scene, made)
     expect(lines.slice(2)).toEqual(['Tag: v1.10.0', RUN, 'Tag before: v1.9.1', ...COMPARED])
     expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
   })
@@ -176,7 +177,7 @@ describe('a push', () => {
     ],
     [bareEvent('push'), ['Branch: main', RUN], ''],
   ])('without a base has the commits of its payload: case %#', async (made, head, count) => {
-    const { lines, counts, logged } = await tell(await startHarness(), { event: made })
+    const { lines, counts, logged } = await contextOf(await startHarness(), made)
     const commits = count && ['Commits:', '- bbbbbbb Add']
     const files = 'Changed files: not known: there is nothing to compare with'
     expect(lines.slice(2)).toEqual([...head, ...commits, files])
@@ -185,41 +186,27 @@ describe('a push', () => {
   })
 
   it.each([
-    [403, { message: 'No' }, 'GitHub returned 403 ("No")'],
+    { status: 403, body: { message: 'No' }, why: 'GitHub returned 403 ("No")' },
     // No change of no files.
-    [200, { commits: 'x', files: [] }, 'GitHub returned no comparison'],
-    [200, { files: [] }, 'GitHub returned no comparison'],
-  ])(
-    'has what the payload has where GitHub returns %d with %j, and says it',
-    async (status, body, why) => {
-      const scene = await startHarness()
-      scene.github.faults.push({ match: /compare/, end: { status, body } })
-      const { lines, logged, counts } = await tell(scene, { event: pushed })
-      const commits = [
-        '- bbbbbbb Change 1',
-        '  with details',
-        '- 1111111 Change 0',
-        '  with details',
-      ]
-      expect(lines.slice(4)).toEqual([
-        COMPARED[0],
-        'Commits:',
-        ...commits,
-        `Changed files: not known: ${why}`,
-      ])
-      expect(counts).toBe('2 commits, an unknown number of files')
-      const cause = status === 403 ? "doesn't grant `contents: read`" : why
-      const effect = `${cause}, so the prompt lacks the files and diff.`
-      expect(logged).toEqual([expect.stringContaining(effect)])
-      expect(logged[0]).toMatch(/^warning: /)
-    },
-  )
+    { status: 200, body: { files: [] }, why: 'GitHub returned no comparison' },
+  ])('has what the payload has and says so if "$why"', async ({ status, body, why }) => {
+    const scene = await startHarness()
+    scene.github.faults.push({ match: /compare/, end: { status, body } })
+    const { lines, logged, counts } = await contextOf(scene, pushed)
+    const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
+    const files = `Changed files: not known: ${why}`
+    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
+    expect(counts).toBe('2 commits, an unknown number of files')
+    const cause = status === 403 ? "doesn't grant `contents: read`" : why
+    const warning = RegExp(`^warning: .*${cause}, so the prompt lacks the files and diff\\.`)
+    expect(logged).toEqual([expect.stringMatching(warning)])
+  })
 
   it('leaves the run its prompt, and says what the agent lacks, where GitHub returns unexpected data', async () => {
     const scene = await pushScene()
     const body = { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] }
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
-    const { lines, logged } = await tell(scene, { event: pushed })
+    const { lines, logged } = await contextOf(scene, pushed)
     expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
     const said = /^warning: Could not describe the event: .*, so the prompt/
     expect(logged).toEqual([expect.stringMatching(said)])
@@ -227,11 +214,13 @@ describe('a push', () => {
 })
 
 describe('a schedule or dispatch', () => {
-  const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }
+  const schedule = bareEvent('schedule')
 
-  async function scheduleScene(): Promise<Harness> {
+  /** The same, with a job on a commit if that is given. */
+  async function scheduleScene(jobSha?: string): Promise<Harness> {
     const scene = await pushScene()
     addCommit(scene.world, { sha: AFTER, parents: [BEFORE] })
+    if (jobSha) addJob(scene, jobSha)
     return scene
   }
 
@@ -239,9 +228,8 @@ describe('a schedule or dispatch', () => {
     ['what has changed', BEFORE, COMPARED, [COMPARE]],
     ['that nothing has, and asks nobody', AFTER, ['Changed files: none'], []],
   ])("is told, since this step's last job, %s", async (_what, sha, changes, requests) => {
-    const scene = await scheduleScene()
-    addJob(scene, sha)
-    const told = await tell(scene, start)
+    const scene = await scheduleScene(sha)
+    const told = await contextOf(scene, schedule)
     const since = `${JOB} (commit ${sha.slice(0, 7)}, 2026-03-01T06:30Z)`
     expect([told.lines.slice(3), told.requests]).toEqual([[RUN, since, ...changes], requests])
   })
@@ -268,7 +256,7 @@ describe('a schedule or dispatch', () => {
     async ({ ahead, compared }) => {
       const scene = await scheduleScene()
       addReleases(scene, ahead)
-      const { lines, requests } = await tell(scene, start)
+      const { lines, requests } = await contextOf(scene, schedule)
       const words = `the release ${compared.at(-1)} (this step has no earlier job)`
       expect(lines.slice(4, 6)).toEqual([`Changes since: ${words}`, COMPARED[0]])
       expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
@@ -278,12 +266,12 @@ describe('a schedule or dispatch', () => {
   it('says that it gave up after 10 releases, and when 300 prereleases hide all others', async () => {
     const scene = await scheduleScene()
     addReleases(scene, Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`v${at}`, 0])))
-    const tried = await tell(scene, start)
+    const tried = await contextOf(scene, schedule)
     expect(tried.lines[5]).toBe('Tried of the newest releases: 10')
     expect(tried.requests).toHaveLength(13)
     const one = { published_at: '2026-03-01T00:00:00Z', draft: false, prerelease: true }
     scene.world.releases.splice(0, 12, ...Array(320).fill({ ...one, tag_name: 'nightly' }))
-    const hidden = await tell(scene, start)
+    const hidden = await contextOf(scene, schedule)
     expect(hidden.lines[4]).toMatch(/^Changes since: the first commit/)
     expect(hidden.logged).toEqual([expect.stringContaining('none of the newest 300 releases')])
   })
@@ -300,8 +288,7 @@ describe('a schedule or dispatch', () => {
       world.commits.clear()
       addCommit(world, { parents: [], files: ['src/first.ts'] })
       for (let at = 1; at < count; at++) addCommit(world, { files: [`src/${at}.ts`] })
-      const sha = world.branches.get('main') ?? ''
-      const { lines, outputs } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
+      const { lines, outputs } = await contextOf(scene, schedule)
       expect(lines[4]).toBe(`Changes since: ${since} (this step has no earlier job)`)
       for (const mark of ['- ', 'modified '])
         expect(lines.filter((line) => line.startsWith(mark))).toHaveLength(shown)
@@ -312,15 +299,14 @@ describe('a schedule or dispatch', () => {
   it('whose last job is unknown says so, and not that there is none', async () => {
     const scene = await scheduleScene()
     scene.world.scopes.delete('statuses: write')
-    const { lines } = await tell(scene, { ...start, inputs: { 'follow-up': 'false' } })
+    const { lines } = await contextOf(scene, schedule, { 'follow-up': 'false' })
     expect(lines[4]).toMatch(/^Changes since: the first commit \(the last job is unknown: GitHub /)
   })
 
   it("whose last job's commit is gone is compared with the next base, with a warning", async () => {
-    const scene = await scheduleScene()
-    addJob(scene, BEFORE)
+    const scene = await scheduleScene(BEFORE)
     scene.github.faults.push({ match: /compare.aaaaaaa/, end: { status: 404, body: {} }, times: 1 })
-    const { lines, logged } = await tell(scene, start)
+    const { lines, logged } = await contextOf(scene, schedule)
     expect(lines[4]).toMatch(/^Changes since: the first commit \(the changes since .* could not be/)
     const lack =
       /this step's last job: GitHub returned 404, so the prompt may not include all changes/
@@ -330,7 +316,7 @@ describe('a schedule or dispatch', () => {
   it('has the commits that could be listed, though they could not be compared, with one warning', async () => {
     const scene = await scheduleScene()
     scene.github.faults.push({ match: /compare/, end: { status: 502, body: {} } })
-    const { lines, logged } = await tell(scene, start)
+    const { lines, logged } = await contextOf(scene, schedule)
     expect(lines.slice(4)).toEqual([
       'Changes since: the first commit (this step has no earlier job)',
       'Commits:',
@@ -343,12 +329,11 @@ describe('a schedule or dispatch', () => {
   })
 
   it('that follows a workflow on a branch is told what has changed there up to its commit', async () => {
-    const scene = await scheduleScene()
-    addJob(scene, BEFORE)
+    const scene = await scheduleScene(BEFORE)
     const head_repository = { full_name: 'acme/docs' }
     const run = { event: 'push', head_branch: 'main', head_sha: AFTER, head_repository }
     const made = event('workflow_run', { action: 'completed', workflow_run: run })
-    const { lines, requests } = await tell(scene, { event: made })
+    const { lines, requests } = await contextOf(scene, made)
     expect(lines).toEqual(expect.arrayContaining([`Commit: ${AFTER}`, ...COMPARED]))
     expect(requests).toEqual([COMPARE])
   })

@@ -3,7 +3,7 @@ import { tagsBefore } from '../../src/prompt/bases.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { BEFORE } from '../support/world.ts'
-import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'
+import { COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
 
 /** A tag, lower and other tags of the repository, and the one to compare with. */
 const TAGS: readonly { tag: string; tags: string; before: string | undefined }[] = [
@@ -44,7 +44,7 @@ describe('a release', () => {
   function tellOf(tag_name: string, scene: Harness, published_at = '2026-03-01T00:00:00Z') {
     const change = { ...release, tag_name, published_at }
     const made = event('release', { action: 'published', release: change })
-    return tell(scene, { event: made })
+    return contextOf(scene, made)
   }
 
   it('is compared with the version before it on another commit, among thousands of tags and releases of other packages', async () => {

@@ -76,7 +76,6 @@ it.each<{ what: string; pulls?: Pulls; options?: Parameters<typeof reportOn>[1] 
     options: { user: person('bender'), inputs: { ...REPORT, 'ignore-authors': 'bender' } },
   },
   { what: 'the token may not read them', options: { mayRead: false } },
-  { what: 'there is no token', options: { inputs: { ...REPORT, 'github-token': '' } } },
   { what: 'only the CSV file is requested', options: { inputs: { 'visitors-export': 'true' } } },
 ])('if $what, nothing is said of docs pull requests', async ({ pulls = MERGED, options = {} }) => {
   const { line, headline, log } = await reportOn(pulls, options)
