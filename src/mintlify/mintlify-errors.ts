@@ -117,7 +117,25 @@ export function describeFailure(error: unknown, mintlify: string): Failure {
   }
 }
 
-/** How long Mintlify asked to wait, in milliseconds, if it did. */
+/** Describes why nothing was started. `limit`: until when it was tried. */
+export function notStartedFailure(
+  { reason, cause }: RetryError,
+  about: { readonly limit: string; readonly note?: string; readonly mintlify: string },
+): Failure & { readonly isTransient: boolean } {
+  const { limit, note = '', mintlify } = about
+  const { headline, details } = describeFailure(cause, mintlify)
+  let lastly = ''
+  if (reason === 'deadline' && cause instanceof MintlifyError) {
+    lastly = cause.retryAfterMs
+      ? retryAfterNote(cause.retryAfterMs, limit)
+      : `${mintlify} kept returning this error until ${limit} was reached.`
+  }
+  const isOfSetup = cause instanceof TransportError && /^(?:tls|proxy)$/.test(cause.failure)
+  const isTransient = isRetryable(cause) && !isOfSetup
+  return { headline, details: joinSentences(details, note, lastly), isTransient }
+}
+
+/** Returns how long Mintlify asked to wait, in milliseconds; `undefined` if it didn't. */
 export function retryAfterMsOf(error: unknown): number | undefined {
   return error instanceof MintlifyError ? error.retryAfterMs : undefined
 }
@@ -126,11 +144,10 @@ export function retryAfterMsOf(error: unknown): number | undefined {
 export function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure !== 'tls-protocol'
   if (error instanceof InvalidResponseError) return true
-  if (!(error instanceof MintlifyError)) return false
-  return error.status === 408 || error.status === 429 || error.status >= 500
+  return error instanceof MintlifyError && /^(?:408|429|5..)$/.test(`${error.status}`)
 }
 
-/** The pause after a 429 without `Retry-After`, in milliseconds; `undefined` after anything else. */
+/** Returns the pause after a 429 without `Retry-After`, in milliseconds; `undefined` after anything else. */
 export function limitPauseMs(error: unknown): number | undefined {
   return hasStatus(error, 429) && retryAfterMsOf(error) === undefined ? 60_000 : undefined
 }
@@ -158,7 +175,7 @@ const KNOWN_KEY =
 const UNKNOWN_KEY =
   "Admin keys start with `mint_`, but this key doesn't. It may be incomplete or a different kind of key."
 
-/** What a status means together with Mintlify's words: the first pattern that matches `STATUS WORDS`. */
+/** Lists what a status means together with Mintlify's words: the first pattern that matches `STATUS WORDS` decides. */
 function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation])[] {
   return [
     [/^4(?!04|29).*\bcredits?\b/i, ...noCredits(from)],
@@ -268,7 +285,10 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
       `The request is too large for ${from}`,
       longPrompt || 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
     ],
-    429: [`You reached the rate limit of ${from}`, limitFix(call, response, said)],
+    429: [
+      `You reached the rate limit of ${from}`,
+      joinSentences(limitSentence(call, response, said), 'Start fewer runs, or try again later.'),
+    ],
   }
   return (
     explanations[status] ?? [
@@ -286,17 +306,14 @@ function deniedFix(said: string, isPost: boolean): string {
 }
 
 /** Says whose limit it is: Mintlify answers with JSON for a key's own limit, with text for the organization's. */
-function limitFix(call: MintlifyCall, { json }: MintlifyResponse, said: string): string {
-  const { limit = '' } = call
-  const documented = limit && `The documented limit is ${limit}.`
-  const ofOrganization = 'This is the limit of your organization, for all its API keys.'
-  const ofKey = 'This is the limit of this API key.'
-  let whose = documented
-  if (call.path[1] === 'analytics')
-    whose = `This is the limit of this API key or of your organization. ${documented}`
-  else if (json === undefined) whose = said && ofOrganization
-  else if (!/\b(?:organi[sz]ation|project)\b/i.test(said)) whose = ofKey
-  return joinSentences(whose || documented, 'Start fewer runs, or try again later.')
+function limitSentence({ path, limit }: MintlifyCall, { json }: MintlifyResponse, said: string) {
+  const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
+  if (path[1] === 'analytics')
+    return `This is the limit of this API key or of your organization. ${documented}`
+  if (json === undefined && said !== '')
+    return 'This is the limit of your organization, for all its API keys.'
+  const isOfKey = json !== undefined && !/\b(?:organi[sz]ation|project)\b/i.test(said)
+  return isOfKey ? 'This is the limit of this API key.' : documented
 }
 
 /** The longest piece of a response that is quoted, in characters. */
@@ -350,24 +367,4 @@ function isHtmlPage({ json, body, bodyProblem }: MintlifyResponse): boolean {
 
 function isHtml(text: string): boolean {
   return /<(?:!doctype|\/?[a-z])/i.test(text)
-}
-
-/** Describes why nothing was started. `limit`: until when it was tried. */
-export function notStartedFailure(
-  { reason, cause }: RetryError,
-  about: { readonly limit: string; readonly note?: string; readonly mintlify: string },
-): Failure & { readonly isTransient: boolean } {
-  const { limit, note = '', mintlify } = about
-  const { headline, details } = describeFailure(cause, mintlify)
-  let lastly = ''
-  if (reason === 'deadline' && cause instanceof MintlifyError) {
-    lastly = cause.retryAfterMs
-      ? retryAfterNote(cause.retryAfterMs, limit)
-      : `${mintlify} kept returning this error until ${limit} was reached.`
-  }
-  const isTransient =
-    cause instanceof TransportError
-      ? !['tls', 'tls-protocol', 'proxy'].includes(cause.failure)
-      : isRetryable(cause)
-  return { headline, details: joinSentences(details, note, lastly), isTransient }
 }

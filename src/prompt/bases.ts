@@ -89,7 +89,7 @@ export async function factsOfPush(
   return { ...changes, facts: [...changes.facts, force] }
 }
 
-/** The commit before a push; of a new branch the default branch, and of a new default branch the first commit. */
+/** Finds the commit before a push; of a new branch the default branch, and of a new default branch the first commit. */
 function baseOfPush(payload: Payload): Base[] {
   const { before, after, ref, repository } = payload
   if (isSha(before)) return [{ ref: before, words: '' }]
@@ -160,7 +160,7 @@ async function listPublished(fits: (one: Release) => boolean, github: GitHub): P
     .map(({ tag_name: tag }) => tag ?? '')
 }
 
-/** The commit before the last ones; of a younger branch the first commit, which isn't compared itself. */
+/** Finds the commit before the last ones; of a younger branch the first commit, which isn't compared itself. */
 async function listLastCommits(head: string, why: string, github: GitHub): Promise<Base[]> {
   const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
     rest.repos.listCommits({ ...github.repository, sha: head, per_page: LAST_COMMITS + 1 }),
@@ -194,7 +194,7 @@ export async function factsOfRelease(
 }
 
 /**
- * The versions before a tag, or, if it isn't a version, the releases before it, the newest first.
+ * Makes candidates of the versions before a tag, or, if it isn't a version, of the releases before it, the newest first.
  *
  * @param publishedAt when its release was published, if that is known
  */

@@ -73,7 +73,7 @@ function headerBytes({ header }: Part): number {
   return byteLength(header)
 }
 
-/** With its diff or a useful piece of it. */
+/** Returns the least size that a file is shown in: with its diff or a useful piece of it. */
 function minDiffBytes({ bytes }: Part): number {
   return Math.min(bytes, MIN_DIFF_BYTES)
 }
@@ -151,7 +151,7 @@ export function lineCounts(added: number, removed: number): string {
 
 const IMPORT =
   /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
-const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
+const LICENSE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
 
 /** The start of a piece: a hunk's header or a blank line. */
 const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
@@ -164,7 +164,7 @@ function divide(lines: readonly Line[], rank: Rank): Piece[] {
     while (end < start + MAX_HUNK_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
     const own = lines.slice(start, end)
     const text = own.map((line) => `\n${line.text}`).join('')
-    const isMinor = IMPORT.test(text) || LICENCE.test(text)
+    const isMinor = IMPORT.test(text) || LICENSE.test(text)
     pieces.push({
       text,
       previous: pieces.at(-1),

@@ -155,7 +155,7 @@ export function sourcesOf(
   return { items, authors: [...new Set(authors)].slice(0, MAX_SOURCE_AUTHORS) }
 }
 
-/** The author of a pull request; of a bot's pull request the people assigned to it. */
+/** Returns the author of a pull request; of a bot's pull request the people assigned to it. */
 function peopleOf({
   author,
   assignees,

@@ -127,7 +127,7 @@ export async function readSources(
   return (await describeEvent(trigger, known, run)).sources
 }
 
-/** What a message also asks for: to resolve conflicts, and to keep what people have committed. */
+/** Words what a message also asks for: to resolve conflicts, and to keep what people have committed. */
 function requestsFor({ conflicts, editors }: PullState): string {
   return joinSentences(
     conflicts === true

@@ -120,7 +120,7 @@ describe('changed files', () => {
     expect(shown).not.toContain('+  last')
   })
 
-  it('show imports and licences last', () => {
+  it('show imports and licenses last', () => {
     const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
     const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
     expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
