@@ -3,10 +3,7 @@ import type { InputName } from '../../src/inputs/table.ts'
 /** Texts of inputs, and the values that they are read as. */
 export const VALUES: readonly [InputName, string, unknown][] = [
   ['wait', 'True', true],
-  ['wait', 'FALSE', false],
-  ['context', 'none', 'none'],
   ['timeout', '1h30m', 5_400_000],
-  ['timeout', '24d', 24 * 86_400_000],
   ['poll-interval', '100ms', 100],
   ['content-gaps', 'agent', 'agent'],
   ['prompt', '  a\n  b ', 'a\n  b'],
@@ -27,11 +24,9 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['base-url', 'http://[::1]:80', new URL('http://[::1]')],
   ['site-url', 'https://acme.example/docs', new URL('https://acme.example/docs')],
   ['api-key', 'other_prefix-123', 'other_prefix-123'],
-  ['github-token', 'ghs_1', 'ghs_1'],
   // As it comes where nothing evaluates it.
   ['matrix', `\${{ toJSON(matrix) }}`, ''],
   ['matrix', 'Object', 'Object'],
-  ['matrix', 'null', ''],
   ['matrix', '{}', ''],
   ['matrix', '{\n  "os": "linux",\n  "node": 24,\n  "ok": true\n}', 'linux / 24 / true'],
   ['matrix', '{"b":{"x": [1, null]},"a":["y"],"none":null}', '{"x":[1,null]} / ["y"] / null'],
@@ -64,10 +59,8 @@ const UNKNOWN = "isn't a known value"
 
 /** Values that are rejected. */
 export const WRONG_VALUES: readonly WrongValue[] = [
-  ...wrong('wait', "isn't a boolean", 'yes', 'tRUE'),
-  ...wrong('content-gaps', UNKNOWN, 'all'),
+  ...wrong('wait', "isn't a boolean", 'tRUE'),
   ...wrong('required-permission', UNKNOWN, 'Write'),
-  ...wrong('timeout', "isn't longer than zero", '0s'),
   ...wrong('timeout', 'is longer than 24 days', '24d1ms'),
   ...wrong('timeout', 'has no unit', '30'),
   ...wrong('poll-interval', 'is shorter than `100ms`', '99ms'),
@@ -108,7 +101,6 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('project-id', 'is a URL', 'https://acme.example/docs'),
   ...wrong('project-id', 'is in quotes', '"docs"'),
   ...wrong('project-id', BAD_ID, 'docs\u200B', 'my docs'),
-  ...wrong('job-id', BAD_ID, 'a\u0007b'),
   { input: 'project-id', value: ' "mint_1"', problem: IS_KEY, quoted: '' },
   { input: 'job-id', value: 'mint_1', problem: IS_KEY, quoted: '' },
   { input: 'project-id', value: 'ghp_1', problem: TOKEN, quoted: '' },
@@ -116,7 +108,6 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('job-id', UNEVALUATED, 'steps.docs-agent.outputs.job-id'),
   ...wrong('prompt', UNEVALUATED, 'needs.plan.outputs.prompt'),
   ...wrong('matrix', UNEVALUATED, 'toJSON(matrix)'),
-  ...wrong('github-token', UNEVALUATED, 'secrets.TOKEN'),
   ...wrong('api-key', UNEVALUATED, 'secrets.mint_a1b2c3', `\${{ secrets.DOCS_API_KEY }}`),
   ...wrong('github-token', IS_KEY, 'mint_12345678'),
   ...wrong('github-token', NAME, 'DOCS_TOKEN'),

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { push } from '../support/events.ts'
 import { startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
@@ -77,12 +76,4 @@ it('a dry run shows the prompt and calls the docs service for nothing, without a
   for (const text of [odd.prompt, 'api.diff', ...Object.values(files)])
     for (const shown of [run.summary, run.log]) expect(shown).toContain(text)
   expect(docs.requests).toEqual([])
-})
-
-it('a run that is skipped says why in its summary', async () => {
-  const { run: act } = await startScene()
-  const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
-  const run = await act({ inputs: QUIET, event })
-  expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-  expect(run.summary).toMatch(/^## ⏭️ Skipped: this push deletes `refs\/heads\/old`/)
 })

@@ -81,14 +81,6 @@ export const ENDS: readonly End[] = [
     says: ['job `j1` failed, but not why', 'GitHub App', 'credits', `${FAIL_ON} \`failed\`.`],
   },
   {
-    what: 'a failed job if `fail-on` is none',
-    shown: 'failed',
-    options: failOn('none'),
-    ends: 'failed ❌ failure warning',
-    title: "The agent's job failed",
-    says: ['job `j1` failed'],
-  },
-  {
     what: 'an archived job',
     shown: 'archived',
     ends: 'archived 🗄️ failure warning',
