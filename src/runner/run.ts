@@ -10,7 +10,7 @@ import {
   readInputs,
   secretsOf,
 } from '../inputs/table.ts'
-import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
+import { createRedact, type Markdown, type Redact } from '../lib/markdown.ts'
 import {
   byteLength,
   errorMessage,
@@ -136,7 +136,9 @@ export class Run {
   /** Replaces the secrets in a text. */
   readonly redact: Redact
   readonly github: GitHub
-  readonly #writeSection: ReturnType<typeof createSummary>
+  readonly #sections: Record<SummarySection, string> = { job: '', visitors: '' }
+  /** What the summary's file had before. */
+  #earlierSummary: string | undefined
   #pending: Partial<Record<PendingPart, unknown>>
   /** The files and outputs whose failure has been logged. */
   readonly #unwritten = new Set<string>()
@@ -163,7 +165,6 @@ export class Run {
     const { 'base-url': baseUrl } = inputs
     this.mintlify = baseUrl.origin === DEFAULT_ORIGIN ? 'Mintlify' : baseUrl.host
     this.log = createLog(this.redact, this.subject)
-    this.#writeSection = createSummary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,
       ...environment,
@@ -195,9 +196,22 @@ export class Run {
     }
   }
 
-  /** Writes a section of the step's summary; it replaces the section's earlier text. */
+  /**
+   * Writes a section of the step's summary instead of its earlier text. The order of the sections is fixed, whichever is
+   * written first. They are in the file at once, so that a run that is killed loses none of them.
+   */
   writeSummary(section: SummarySection, markdown: Markdown): void {
-    this.#writeFile('summary', () => this.#writeSection(section, this.redact(markdown.source)))
+    const path = this.environment.summaryPath
+    // If the runner names no file, nothing is written.
+    if (path === '') return
+    this.#sections[section] = `${this.redact(markdown.source)}\n\n`
+    this.#writeFile('summary', () => {
+      this.#earlierSummary ??= readFileSync(path, { encoding: 'utf8', flag: 'a+' })
+      let text = this.#earlierSummary
+      for (const part of [this.#sections.job, this.#sections.visitors])
+        text += byteLength(text + part) <= MAX_SUMMARY_BYTES ? part : TOO_LARGE
+      writeFileSync(path, text)
+    })
   }
 
   /** Saves a value for the post step; it replaces the earlier value. */
@@ -331,26 +345,5 @@ export type SummarySection = 'job' | 'visitors'
 /** GitHub drops a step's summary that is larger than 1 MiB. */
 const MAX_SUMMARY_BYTES = 1024 * 1024
 
-const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The step's outputs and log have the result.`
-
-/**
- * Makes a function that writes a section of the step's summary, instead of its earlier content. The order of the sections
- * is fixed, whichever is written first. They are in the file at once, so that a run that is killed loses none of them.
- *
- * @param path of the file that the runner reads; empty if it gave none: then nothing is written
- */
-function createSummary(path: string) {
-  const sections = { job: '', visitors: '' }
-  let earlier: string | undefined
-  return (section: SummarySection, source: string): void => {
-    if (path === '') return
-    sections[section] = `${source}\n\n`
-    earlier ??= readFileSync(path, { encoding: 'utf8', flag: 'a+' })
-    let text = earlier
-    for (const part of [sections.job, sections.visitors]) {
-      text +=
-        byteLength(text) + byteLength(part) <= MAX_SUMMARY_BYTES ? part : `${TOO_LARGE.source}\n\n`
-    }
-    writeFileSync(path, text)
-  }
-}
+const TOO_LARGE =
+  "This part of the summary is larger than GitHub shows. The step's outputs and log have the result.\n\n"
