@@ -119,7 +119,7 @@ async function showReview(): Promise<void> {
   show(`\nWhat the agent got:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
   const reply = world.comments.findLast(({ author }) => author === world.viewer)
   show(`\nThe reply:\n\n${box(reply ? said(reply) : '')}`)
-  show(`\nAsked to review again: ${world.pulls.get(1)?.awaited.join()}`)
+  show(`\nAsked to review again: ${world.pulls.get(1)?.reviewRequests.join()}`)
   check(run, 'pull-request')
 }
 

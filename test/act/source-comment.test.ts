@@ -64,7 +64,7 @@ function write(scene: Scene, made: Event | string = 'Fix it', { inputs, ...told 
 function mergedPulls({ world }: Scene, ...titles: string[]): Event {
   const before = world.branches.get('main') ?? ''
   for (const [index, title] of titles.entries())
-    mergePull(world, addPull(world, { number: 41 + index, title }), { how: 'squash' })
+    mergePull(world, addPull(world, { number: 41 + index, title }))
   return pushOf(world, before)
 }
 

@@ -220,14 +220,14 @@ const withMessage =
 const mergedAs7 =
   (message: string): Make =>
   (world, pull) => {
-    mergePull(world, pull, { how: 'squash' })
+    mergePull(world, pull)
     return pushTo(world, { message })
   }
 
 /** The push by which a person merges a pull request into `main`; GitHub names that person as the author, too. */
 function merge(world: World, pull: Pull, how: How): Event {
   const before = world.branches.get('main') ?? ''
-  mergePull(world, pull, { how })
+  mergePull(world, pull, how)
   const { name, payload } = pushOf(world, before)
   const commits = (payload.commits ?? []).map((commit) => {
     const isOnBranch = pull.commits.includes(commit.id ?? '')
@@ -261,7 +261,7 @@ const mixed = (author: Account, label?: string): Make => {
     const before = world.branches.get('main') ?? ''
     pushTo(world, { author })
     const ofLabel = label ? addPull(world, { number: 9, labels: many(label) }) : pull
-    mergePull(world, ofLabel, { how: 'squash' })
+    mergePull(world, ofLabel)
     return pushOf(world, before)
   }
 }

@@ -77,7 +77,6 @@ describe.concurrent('a push', () => {
       'warning',
       'openapi.yaml is missing, or contains no',
     ],
-    ['an empty description', '', 'warning', 'openapi.yaml is missing, or contains no'],
   ])(
     'that changes the API description to %s starts no job (api-changelog)',
     async (_case, text, level, said) => {

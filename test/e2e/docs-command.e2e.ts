@@ -52,8 +52,6 @@ describe.concurrent('docs-command', () => {
       (world) => docsReview(addReview(world, { number: 5, author, state: 'APPROVED' })),
       [],
     ],
-    ['starts no runner for a comment', comment('Looks good to me.'), []],
-    ['starts no runner for a link', comment('See https://example.com/docs'), []],
     [
       'starts no runner for the command on a later line',
       comment('Write\n/docs and what to do.'),

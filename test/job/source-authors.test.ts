@@ -19,7 +19,7 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
   const scene = await startHarness({ replies: {} })
   const { run, world } = scene
   const merge = (number: number, user = person(`writer-${number}`), ...assignees: Account[]) =>
-    mergePull(world, addPull(world, { number, user, assignees }), { how: 'squash' })
+    mergePull(world, addPull(world, { number, user, assignees }))
   merge(20, bot('renovate[bot]'), person('assignee'), person('Bender'))
   merge(21, person('bender'), person('helper'))
   addCommit(world, { author: person('direct') })
@@ -28,7 +28,7 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
   const user = person('writer-30')
   const pull = addPull(world, { number: 30, user })
   pushToPull(world, pull, { author: user })
-  const [first = ''] = mergePull(world, pull, { how: 'rebase' })
+  const [first = ''] = mergePull(world, pull, 'rebase')
   for (const number of [31, 32]) merge(number)
   pull.landed = [first, addCommit(world, { author: user }).sha]
   addCommit(world, { author: person('newest') })
@@ -37,7 +37,7 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
     user: person('none'),
     labels: [{ name: 'no-docs' }],
   })
-  mergePull(world, skipped, { how: 'squash' })
+  mergePull(world, skipped)
   const inputs = { ...PROMPT, 'ignore-authors': 'Bender' }
   const people = ['newest', 'writer-30', 'writer-32', 'writer-31', 'direct', 'assignee']
   const sha = world.branches.get('main') ?? ''

@@ -100,7 +100,7 @@ it('a month of all triggers in a busy repository opens one docs pull request per
       const changed = pullRequest({ action: 'synchronize', pull: { ...pull.fields, number: 900 } })
       await run({ inputs, event: changed, env: { GITHUB_JOB: 'on-pull' } })
       const queued = addPull(world, { number: 900 + day, labels })
-      mergePull(world, queued, { how: 'squash' })
+      mergePull(world, queued)
       const fields = { ...queued.fields, number: queued.number }
       const merged = pullRequest({
         action: 'closed',

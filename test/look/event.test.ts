@@ -45,7 +45,7 @@ it.each([
 ] as const)('what $fault hides of the pull requests of a push is warned of', async (row) => {
   const { fault, says } = row
   const { run, world, github } = await startHarness()
-  mergePull(world, addPull(world, { number: 7, labels: [{ name: 'x' }] }), { how: 'squash' })
+  mergePull(world, addPull(world, { number: 7, labels: [{ name: 'x' }] }))
   const event = pushTo(world, { message: 'Change 7 (#7)' })
   if (fault === 'scope') world.scopes.delete('pull-requests: write')
   else if (fault === 'no contents') world.scopes.delete('contents: read')

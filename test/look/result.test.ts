@@ -143,7 +143,7 @@ describe('a job without a pull request', () => {
 
   it('does not count commits that came in a pull request, by the index of GitHub', async () => {
     const { world, open, read } = await startFinishedJob()
-    mergePull(world, open(), { how: 'rebase' })
+    mergePull(world, open(), 'rebase')
     expect((await read({ prLink: null })).summary).toContain('No docs changes')
   })
 

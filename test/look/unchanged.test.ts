@@ -25,7 +25,7 @@ const compares =
 const merge: Happening = ({ world }) => {
   const pull = addPull(world, { number: 7, user: AGENT, files: ['a.mdx'] })
   pull.indexedAtMs = world.now() + 60_000
-  mergePull(world, pull)
+  mergePull(world, pull, 'merge')
 }
 
 /** A second run on a schedule, after what happens since the first one, which started a job. */

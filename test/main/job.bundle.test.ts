@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { JOB } from '../docs-service/started-service.ts'
 import { startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
 describe('a new job', () => {
   it('ends with a pull request that exists in the repository', async () => {
-    const { run: act, docs, asked } = await startScene({ agent: 'git' })
+    const { run: act, docs } = await startScene({ agent: 'git' })
     const run = await act({ inputs: QUIET })
     expect(run).toMatchObject({
       exitCode: 0,
@@ -20,7 +21,8 @@ describe('a new job', () => {
     })
     const shown = JSON.parse(run.outputs['job'] ?? '')
     expect(shown).toMatchObject({ id: job?.id, status: 'completed' })
-    expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
+    const asked = docs.requests.slice(0, 2).map(({ method, path }) => `${method} ${path}`)
+    expect(asked).toEqual([`POST ${JOB}`, `GET ${JOB}/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
       `::notice title=Docs pull request ready for review (docs)::Docs pull request ready for review: ${link}`,

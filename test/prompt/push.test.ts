@@ -46,7 +46,7 @@ describe('a push', () => {
       const text = { title: `Change ${number}`, body: `Why ${number}.\n\n<!-- template -->` }
       const named = labels.map((name) => ({ name }))
       const pull = addPull(world, { number, ...text, labels: named, files: ['src/ship.ts'] })
-      const [sha = ''] = mergePull(world, pull, { how: 'squash' })
+      const [sha = ''] = mergePull(world, pull)
       const message = `Change ${number} (#${number})\n\nWhy ${number}.`
       world.commits.set(sha, { ...commitOf(world, sha), message })
       return { id: sha, message }

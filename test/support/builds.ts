@@ -81,7 +81,7 @@ export function followAgent(world: World): void {
     if (build !== 'none' && !isDeepStrictEqual({ ...shown, ...CHECK_STATES[build] }, shown))
       playBuild(world, sha, build, { number })
     if (pull.fields.state !== 'open' || state === 'open') continue
-    if (state === 'merged' && isHere) mergePull(world, pull)
+    if (state === 'merged' && isHere) mergePull(world, pull, 'merge')
     else endPull(world, pull, state === 'merged' ? null : undefined)
   }
 }

@@ -164,13 +164,11 @@ export function pushOf(world: World, before: string): Event {
   const after = resolve(world, 'main')?.sha ?? ''
   const commits = commitsBetween(world, before, after)
     .toReversed()
-    .map(({ sha, message, author, files, atMs }) => ({
+    .map(({ sha, message, author }) => ({
       id: sha,
       message,
       url: `https://github.com/${world.repository}/commit/${sha}`,
-      timestamp: new Date(atMs).toISOString(),
       author: { name: author?.login ?? 'Nobody', email: 'x@example.com', username: author?.login },
-      modified: files.map(({ filename }) => filename),
     }))
   const created = /^0+$/.test(before)
   const forced = !created && !historyOf(world, after).some(({ sha }) => sha === before)

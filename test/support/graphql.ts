@@ -136,7 +136,7 @@ function rootOf(world: World, violations: string[]): Fields {
       const { checkName, ...others } = filterBy ?? {}
       if (Object.keys(others).length > 0) violations.push('the fake GitHub knows checkName alone')
       const own = world.checks.filter(({ sha }) => sha === one.sha)
-      const suites = [...Map.groupBy(own, ({ app, suite = 0 }) => `${app} ${suite}`).values()]
+      const suites = [...Map.groupBy(own, ({ app }) => app).values()]
       const found = suites.filter(
         (checks) => checkName === undefined || checks.some(({ name }) => name === checkName),
       )
@@ -174,7 +174,7 @@ function rootOf(world: World, violations: string[]): Fields {
       )
       return connection(
         () => found,
-        ({ id, sha: _, app: __, suite: ___, ...check }) => {
+        ({ id, sha: _, app: __, ...check }) => {
           const url = `https://github.com/${world.repository}/runs/${id}`
           return { databaseId: id, url, ...check }
         },
@@ -238,7 +238,7 @@ function rootOf(world: World, violations: string[]): Fields {
           LABELED_EVENT: () =>
             pull.labeled.map((label) => ({ __typename: 'LabeledEvent', label: { name: label } })),
           REVIEW_REQUESTED_EVENT: () =>
-            pull.reviewRequests.map(({ reviewer }) => ({
+            pull.reviewRequests.map((reviewer) => ({
               __typename: 'ReviewRequestedEvent',
               requestedReviewer: requestedReviewer(reviewer),
             })),

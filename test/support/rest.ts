@@ -13,7 +13,6 @@ import {
   historyOf,
   mayWriteTo,
   type Pull,
-  person,
   pullOf,
   type Role,
   resolve,
@@ -62,7 +61,7 @@ export function restAnswer(call: Call, world: World): Answer {
     case 'GET /collaborators/{username}/permission':
       return ok(like(roleFields(at('username'), world)))
     case 'GET /pulls/{pull_number}':
-      return pull === undefined ? NOT_FOUND : ok(like(pullFields(pull, repository, example)))
+      return pull === undefined ? NOT_FOUND : ok(like(pullFields(pull, repository)))
     case 'GET /pulls/{pull_number}/commits':
       if (pull === undefined) return NOT_FOUND
       return ok(
@@ -235,12 +234,7 @@ function madeComparison(basehead: string, world: World): object | undefined {
 }
 
 /** Source: GitHub's documentation, "REST API endpoints for review requests", and its answers in public issues. */
-function reviewRequestAnswer(
-  { operation, body }: Call,
-  world: World,
-  pull: Pull,
-  like: Like,
-): Answer {
+function reviewRequestAnswer({ body }: Call, world: World, pull: Pull, like: Like): Answer {
   const owner = world.repository.split('/')[0]
   const logins = [body['reviewers'] ?? []].flat().map(String)
   const teams = [body['team_reviewers'] ?? []].flat().map((slug) => `${owner}/${slug}`)
@@ -259,24 +253,8 @@ function reviewRequestAnswer(
     const unknown = "Could not resolve to a node with the global id of 'T_kwDOAGhwUs4BIPhU'."
     return failure(422, 'Validation Failed', [unknown])
   }
-  for (const reviewer of [...logins, ...teams]) {
-    pull.reviewRequests.push({ reviewer, atMs: world.now() })
-    pull.awaited = [...new Set([...pull.awaited, reviewer])]
-  }
-  return ok(like({ number: pull.number, ...requestedFields(pull, operation.example) }), 201)
-}
-
-/** The accounts and the teams whose review is awaited, each like GitHub's example of one. */
-function requestedFields({ awaited }: Pull, example: unknown): Fields {
-  const likes = [listIn(example, 'requested_reviewers')[0], listIn(example, 'requested_teams')[0]]
-  const users = awaited.filter((name) => !name.includes('/'))
-  const slugs = awaited.flatMap((name) => name.split('/')[1] ?? [])
-  return {
-    requested_reviewers: users.map((login) => merged(likes[0], userFields(person(login)))),
-    requested_teams: slugs.map((slug) =>
-      merged(likes[1], { name: slug, slug, type: 'organization' }),
-    ),
-  }
+  pull.reviewRequests.push(...logins, ...teams)
+  return ok(like({ number: pull.number, requested_teams: [] }), 201)
 }
 
 function roleFields(login: string, { roles }: World): Fields {
@@ -289,16 +267,13 @@ function roleFields(login: string, { roles }: World): Fields {
   return { ...role, user }
 }
 
-function pullFields(pull: Pull, repository: string, example: unknown): Fields {
-  const { number, fields, files, commits } = pull
-  const { mergeable_state: state } = fields
+function pullFields({ number, fields, files, commits }: Pull, repository: string): Fields {
   return {
     changed_files: files.length,
     commits: commits.length,
-    mergeable: state === 'unknown' ? null : state !== 'dirty',
     assignee: null,
     assignees: [],
-    ...requestedFields(pull, example),
+    requested_teams: [],
     html_url: `https://github.com/${repository}/pull/${number}`,
     ...fields,
     labels: (fields.labels ?? []).map((label) => ({ ...LABEL, ...label })),

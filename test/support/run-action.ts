@@ -22,8 +22,6 @@ export type ActionOptions = {
   readonly event?: Event
   /** Files of the workspace, by path. */
   readonly files?: Texts
-  /** An existing workspace to use instead of a new one. */
-  readonly workspace?: string
   /** State that an earlier part of the step saved: starts the post part. */
   readonly state?: Texts
   /** Whether the service breaks its own documentation, so that the output `job`, which is as sent, does too. */
@@ -41,9 +39,6 @@ export type ActionRun = Readonly<
   }
 >
 
-/** A run under way. */
-export type StartedAction = Awaited<ReturnType<typeof startAction>>
-
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 
@@ -55,7 +50,7 @@ export async function runAction(options: ActionOptions): Promise<ActionRun> {
 /** Starts the bundle in an environment made from nothing. */
 export async function startAction(options: ActionOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'action-run-'))
-  const workspace = options.workspace ?? join(folder, 'workspace')
+  const workspace = join(folder, 'workspace')
   await mkdir(workspace, { recursive: true })
   const event = JSON.stringify(options.event?.payload ?? {})
   await writeAll(folder, { output: '', state: '', summary: '', 'event.json': event })

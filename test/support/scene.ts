@@ -12,9 +12,7 @@ export const octocat = person('octocat')
 
 /** Starts a scene for a test, in which octocat may ask and pull request 5 exists. What GitHub would not have taken fails it. */
 export async function startScene(options: ServicesOptions = {}) {
-  let aheadMs = 0
-  const now = (): number => Date.now() + aheadMs
-  const services = await startServices({ jobTimeMs: 200, now, ...options })
+  const services = await startServices({ jobTimeMs: 200, ...options })
   const { docs, github, world, access } = services
   onTestFinished(async () => {
     await services.close()
@@ -35,16 +33,7 @@ export async function startScene(options: ServicesOptions = {}) {
     /** Runs the action's main part; GitHub knows the commits, pull request and issue that its event names. */
     run: (options: ActionOptions) => runAction(complete(options)),
     start: (options: ActionOptions) => startAction(complete(options)),
-    /** Lets an hour pass for the docs service, so that its jobs are over. */
-    passTime: () => {
-      aheadMs += 3_600_000
-    },
-    /** The docs service's requests, as `POST /job`. */
-    asked: () =>
-      docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
     said: () => ownComments(world),
-    /** The reactions that are there now, by content. */
-    reactions: () => world.reactions.map(({ content }) => content),
   }
 }
 

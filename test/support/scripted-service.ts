@@ -22,8 +22,6 @@ export type Reply =
 /** Replies in turn by method; the last one goes on for ever, and without any jobs are active. */
 export type Replies = { readonly post?: readonly Reply[]; readonly get?: readonly Reply[] }
 
-export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>
-
 /**
  * Starts a docs service on loopback that follows a script.
  *

@@ -52,10 +52,8 @@ export type Pull = {
   landed: readonly string[]
   /** SHAs at the tip of its branch that a forced push replaced. */
   replaced: readonly string[]
-  /** Logins, and teams as `org/team`, whose review is awaited now. */
-  awaited: readonly string[]
-  /** Every request for a review, oldest first. */
-  readonly reviewRequests: { readonly reviewer: string; readonly atMs: number }[]
+  /** Whose reviews were requested: logins, and teams as `org/team`, oldest first. */
+  readonly reviewRequests: string[]
   /** Every label that the token's account ever set. */
   readonly labeled: string[]
   files: readonly CommitFile[]
@@ -110,8 +108,6 @@ export type Check = {
   readonly sha: string
   /** Slug of its App. */
   readonly app: string
-  /** Of an App with several suites on a commit, such as one for each workflow run. */
-  readonly suite?: number
   readonly name: string
   status: string
   conclusion: string | null
@@ -248,7 +244,6 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
     commits: [sha],
     landed: given.merged === true && given.merge_commit_sha ? [given.merge_commit_sha] : [],
     replaced: [],
-    awaited: [],
     labeled: [],
     reviewRequests: [],
     files,
@@ -262,7 +257,7 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
 export function mergePull(
   world: World,
   pull: Pull,
-  { how = 'merge' }: { readonly how?: 'merge' | 'squash' | 'rebase' } = {},
+  how: 'merge' | 'squash' | 'rebase' = 'squash',
 ): readonly string[] {
   const { title, head, base, user } = pull.fields
   const branch = base?.ref ?? 'main'
@@ -330,20 +325,18 @@ type NewReview = Pick<Review, 'number' | 'author'> &
     })[]
   }
 
-/** Adds a review of the pull request's head, by default one that requests changes; its author is awaited no longer. */
+/** Adds a review of the pull request's head, by default one that requests changes. */
 export function addReview(world: World, { comments = [], ...given }: NewReview): Review {
   const { number, author } = given
-  const pull = world.pulls.get(number)
   const added: Review = {
     id: Math.max(9000, ...world.reviews.map(({ id }) => id)) + 1,
     state: 'CHANGES_REQUESTED',
     body: '',
-    sha: pull?.fields.head?.sha ?? '',
+    sha: world.pulls.get(number)?.fields.head?.sha ?? '',
     atMs: world.now(),
     ...given,
   }
   world.reviews.push(added)
-  if (pull) pull.awaited = pull.awaited.filter((login) => login !== author.login)
   for (const comment of comments) {
     const place = { kind: 'review', number, reviewId: added.id, hunk: '@@ -1 +1 @@' } as const
     addComment(world, { ...place, path: 'docs/page.mdx', line: 1, ...comment, author })
