@@ -1,6 +1,6 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-import type { CommitFile } from '../../src/github/pull-requests.ts'
+import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
@@ -352,7 +352,7 @@ function statusContext({ context, state, description, ...status }: CommitStatus)
 }
 
 /** An account as GraphQL tells it: a bot's login without `[bot]`. */
-function actor(user: CommitStatus['creator']): Fields | null {
+function actor(user: PullRequest['user']): Fields | null {
   if (!user) return null
   return { __typename: user.type, login: user.login?.replace('[bot]', ''), databaseId: user.id }
 }

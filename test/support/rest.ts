@@ -1,12 +1,10 @@
 import { type Fields, isObject, merged } from './json.ts'
 import type { Call } from './openapi.ts'
 import {
-  type Account,
   addComment,
   addStatus,
   type Comment,
   type Commit,
-  type CommitStatus,
   commitOf,
   commitsBetween,
   has,
@@ -85,7 +83,7 @@ export function restAnswer(call: Call, world: World): Answer {
       const commit = resolve(world, at('ref'))
       if (commit === undefined) return noCommit(at('ref'))
       const own = world.statuses.filter(({ sha }) => sha === commit.sha).toReversed()
-      return ok(own.map((status) => like(statusFields(status))))
+      return ok(own.map(like))
     }
     case 'GET /commits': {
       const tip = resolve(world, at('sha') || 'main')
@@ -147,7 +145,7 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
     const [{ reactions }, content] = [world, String(body['content'])]
     const isKnown = reactions.some((one) => one.commentId === commentId && one.content === content)
     if (!isKnown) reactions.push({ commentId, content })
-    return ok(like({ content, user: userFields(world.viewer) }), isKnown ? 200 : 201)
+    return ok(like({ content, user: world.viewer }), isKnown ? 200 : 201)
   }
   const show = (one: Comment): Fields => like(commentFields(one, world))
   if (method === 'POST') {
@@ -194,7 +192,7 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
     const message = 'This SHA and context has reached the maximum number of statuses.'
     return failure(422, 'Validation Failed', [{ ...custom, message }])
   }
-  return ok(like(statusFields(addStatus(world, sha, body))), 201)
+  return ok(like(addStatus(world, sha, body)), 201)
 }
 
 /** The 250 newest commits and 300 files; of a page, its commits, and only the first one has files. */
@@ -225,7 +223,6 @@ function madeComparison(basehead: string, world: World): object | undefined {
   return {
     html_url: `https://github.com/${world.repository}/compare/${basehead}`,
     status: behind.length === 0 ? alone : ahead.length === 0 ? 'behind' : 'diverged',
-    ahead_by: ahead.length,
     behind_by: behind.length,
     total_commits: ahead.length,
     commits: ahead.map((commit) => commitFields(commit, world)),
@@ -263,7 +260,7 @@ function roleFields(login: string, { roles }: World): Fields {
   const granted = permissions && {
     permissions: { admin: false, push: false, pull: true, ...permissions },
   }
-  const user = { ...userFields({ login, id, type: 'User' }), role_name: role.role_name, ...granted }
+  const user = { login, id, role_name: role.role_name, ...granted }
   return { ...role, user }
 }
 
@@ -287,7 +284,7 @@ function commentFields(comment: Comment, world: World): Fields {
   return {
     id,
     body: history.at(-1),
-    user: userFields(author),
+    user: author,
     author_association: association,
     html_url: `https://github.com/${world.repository}/pull/${number}#${anchor}${id}`,
     ...(kind === 'review' && { in_reply_to_id: comment.rootId }),
@@ -300,10 +297,6 @@ function commentFields(comment: Comment, world: World): Fields {
   }
 }
 
-function statusFields({ sha: _, ...status }: CommitStatus): Fields {
-  return { ...status, updated_at: status.created_at }
-}
-
 function commitFields(
   { sha, message, author, parents, atMs }: Commit,
   { repository }: World,
@@ -313,8 +306,8 @@ function commitFields(
   return {
     sha,
     html_url: `https://github.com/${repository}/commit/${sha}`,
-    commit: { message, author: git, committer: git },
-    author: author === undefined ? null : userFields(author),
+    commit: { message, author: git },
+    author: author ?? null,
     parents: parents.map((parent) => ({ sha: parent, url: `${url}/${parent}` })),
   }
 }
@@ -322,10 +315,6 @@ function commitFields(
 /** Without a diff of its own, a file of GitHub's example has none. */
 function fileFields(file: object): Fields {
   return { status: 'modified', patch: undefined, ...file }
-}
-
-function userFields(account: Account): Fields {
-  return { ...account, html_url: `https://github.com/${account.login}` }
 }
 
 function listIn(whole: unknown, field: string): readonly Fields[] {
