@@ -63,7 +63,6 @@ const ROOT = join(import.meta.dirname, '..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 const RUNS = 15
 const LARGE_SITE_PAGES = 8000
-const UNLIMITED = { jobsPerHour: Infinity, messagesPerHour: Infinity, analyticsPerHour: Infinity }
 
 /** Leaves the most memory that a Node process ever had. `maxRSS` counts the memory of the process that forked it, too. */
 const PEAK = `import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -160,7 +159,7 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
 
 /** Starts GitHub and the docs service on loopback, behind TLS, as a run in a workflow would have them. */
 async function startStage(folder: string, pages: number) {
-  const services = await startServices({ repository: '', jobTimeMs: 0, pages, limits: UNLIMITED })
+  const services = await startServices({ repository: '', jobTimeMs: 0, pages })
   const { docs, github, world } = services
   const tls = selfSignedCertificate()
   if (tls === undefined) throw new Error('The benchmark speaks TLS, which needs openssl.')

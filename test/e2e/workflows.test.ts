@@ -105,16 +105,9 @@ describe.each(examples)('the example $name', ({ name, text, workflow }) => {
   const jobs = Object.values(workflow.jobs)
   const steps = jobs.flatMap(actionSteps)
 
-  it('says at its head what it is for and what it costs, and pins the actions of others by commit', () => {
+  it('says at its head what it is for and what it costs', () => {
     expect(text).toMatch(/^# \S.+\n(?:#.*\n)*# Cost: .+\n(?:#.*\n)*name: /)
     expect(text).not.toMatch(/: \{ /)
-    const comments = text.match(/(?<=^ {2}[\w-]+: (?:read|write) # ).*$/gm) ?? []
-    expect(comments.filter((comment) => comment.split(' ').length > 8)).toEqual([])
-    expect(new Set(comments).size).toBe(comments.length)
-    for (const [, use = ''] of text.matchAll(/^ +(?:- )?uses: (.*)$/gm)) {
-      if (!use.startsWith('your-org/'))
-        expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
-    }
   })
 
   it("cancels no run, and ends after the action and within the runner's time", () => {

@@ -1,25 +1,19 @@
 import { type RunOptions, startHarness } from './harness.ts'
-import { resolve } from './world.ts'
 
 /** A harness for stories of many runs, in which the agent's pull requests are merged and closed. */
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** Starts a simulation. The docs are in `docsIn`, which the token can see. */
 export async function startSimulation(docsIn: string) {
-  const limits = {
-    jobsPerHour: Number.POSITIVE_INFINITY,
-    messagesPerHour: Number.POSITIVE_INFINITY,
-  }
-  const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
+  const harness = await startHarness({ docsIn, jobTimeMs: 20_000 })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
   const endedAtMs = new Map<number, number>()
 
-  /** Runs the step, by default for the tip of `main`, with a prompt and without a context. */
+  /** Runs the step, with a prompt and without a context. */
   function run(options: RunOptions) {
     const inputs = { prompt: 'Document it.', context: 'none', ...options.inputs }
-    const sha = options.sha ?? resolve(world, 'main')?.sha ?? ''
-    return harness.run({ ...options, inputs, env: { GITHUB_SHA: sha, ...options.env } })
+    return harness.run({ ...options, inputs })
   }
 
   /** Numbers of the agent's pull requests that are open. */
