@@ -104,36 +104,6 @@ function skipWithoutRequest({ row }: GitHubEvent, inputs: Inputs): Skip | undefi
   return skip('notice', reason, 'This event is not a command')
 }
 
-/**
- * Skips runs without an API key on events that GitHub gives no secrets to, and says what works instead. A push in a fork
- * has none of the original repository's.
- * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
- */
-function skipWithoutKey(
-  { name, row, payload }: GitHubEvent,
-  inputs: Inputs,
-  { actor, repository, inputs: given }: Environment,
-): Skip | undefined {
-  // A wrong key is not a missing one.
-  if (given.get('api-key')?.trim() || inputs['dry-run']) return undefined
-  // `pull_request_target` runs with the base repository's secrets.
-  const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
-  const isFork = isPull
-    ? isFromFork(payload.pull_request, repository)
-    : row.subject === 'push' && payload.repository?.fork === true
-  const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
-  if (!isFork && !isDependabot) return undefined
-  const whom = isDependabot ? 'by Dependabot, which has its own secrets' : 'from forks'
-  const ways = [
-    isDependabot ? 'set one there' : !isPull && 'set one in this fork',
-    inputs.command && `comment with ${inputs.command} in the main thread of the pull request`,
-    'start the job after the merge, on `push`',
-  ].filter((way) => way)
-  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}`
-  const advice = `Instead, ${ways.join(', or ')}.`
-  return { ...skip('notice', reason, 'No API key in this run'), advice }
-}
-
 /** Skips the work of `ignore-authors`, and of pull requests with one of `skip-labels`. */
 function skipUnneeded(
   event: GitHubEvent,
@@ -172,6 +142,36 @@ function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {
       ? created === true
       : /^(?:create|delete|deployment|deployment_status)$/.test(name)
   return isOfSender && !isTag ? sender?.login : undefined
+}
+
+/**
+ * Skips runs without an API key on events that GitHub gives no secrets to, and says what works instead. A push in a fork
+ * has none of the original repository's.
+ * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
+ */
+function skipWithoutKey(
+  { name, row, payload }: GitHubEvent,
+  inputs: Inputs,
+  { actor, repository, inputs: given }: Environment,
+): Skip | undefined {
+  // A wrong key is not a missing one.
+  if (given.get('api-key')?.trim() || inputs['dry-run']) return undefined
+  // `pull_request_target` runs with the base repository's secrets.
+  const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
+  const isFork = isPull
+    ? isFromFork(payload.pull_request, repository)
+    : row.subject === 'push' && payload.repository?.fork === true
+  const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
+  if (!isFork && !isDependabot) return undefined
+  const whom = isDependabot ? 'by Dependabot, which has its own secrets' : 'from forks'
+  const ways = [
+    isDependabot ? 'set one there' : !isPull && 'set one in this fork',
+    inputs.command && `comment with ${inputs.command} in the main thread of the pull request`,
+    'start the job after the merge, on `push`',
+  ].filter((way) => way)
+  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}`
+  const advice = `Instead, ${ways.join(', or ')}.`
+  return { ...skip('notice', reason, 'No API key in this run'), advice }
 }
 
 /** Decides by what was read of a trigger whether the run may do what it was asked, and needs to. */

@@ -59,8 +59,6 @@ export type PullFile = {
 /** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
 type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
 
-type PullPlace = { readonly owner: string; readonly repo: string; readonly number?: number }
-
 const UNKNOWN = { kind: 'unknown' } as const
 
 /** Asks GitHub what it shows of a finished job. What can't be read is left out. */
@@ -127,15 +125,13 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
 }
 
 /** Finds the pull request, or the repository of a job that completed without one; `undefined` if it isn't on this GitHub. */
-function findPlace(
-  { job: { prLink, repository, status } }: FinishedJob,
-  { github }: Run,
-): PullPlace | undefined {
+function findPlace({ job: { prLink, repository, status } }: FinishedJob, { github }: Run) {
   if (prLink !== null) return locatePullRequest(prLink, github)
   const url = URL.parse(repository ?? '')
   const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
   const isHere = url?.origin === URL.parse(github.serverUrl)?.origin
-  return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
+  if (!isHere || status !== 'completed' || !owner || !repo) return undefined
+  return { owner, repo, number: undefined }
 }
 
 const DEPLOYMENT = 'Mintlify Deployment'
@@ -301,13 +297,7 @@ type Deployment = {
   readonly url: string
 }
 
-type CommitChecks = {
-  readonly isRead: boolean
-  readonly deployment: Deployment | undefined
-  /** Others that have failed, and how many there are. */
-  readonly failed: readonly { readonly name: string; readonly url: string }[]
-  readonly failedCount: number
-}
+type CommitChecks = ReturnType<typeof readChecks>
 
 /** `url`: an https link; empty if there is none. */
 type Preview = Pick<Deployment, 'state' | 'url'>
@@ -318,7 +308,7 @@ function isMintlifyApp({ app }: CheckSuite): boolean {
 }
 
 /** @param pages the same commit with one page of its check suites each */
-function readChecks(pages: readonly CheckedCommit[]): CommitChecks {
+function readChecks(pages: readonly CheckedCommit[]) {
   const [newest] = nodesOf(pages[0]?.deploymentSuites)
     .filter(isMintlifyApp)
     .flatMap(({ checkRuns }) => nodesOf(checkRuns))
@@ -334,13 +324,15 @@ function readChecks(pages: readonly CheckedCommit[]): CommitChecks {
   const unlisted = sumOf(suites, ({ checkRuns }) =>
     Math.max(0, (checkRuns?.totalCount ?? 0) - nodesOf(checkRuns).length),
   )
+  const deployment: Deployment | undefined = newest && {
+    state: deploymentState(newest),
+    words: checkWords(newest),
+    url: `${newest.url ?? ''}`,
+  }
   return {
     isRead: pages[0]?.checkSuites != null,
-    deployment: newest && {
-      state: deploymentState(newest),
-      words: checkWords(newest),
-      url: `${newest.url ?? ''}`,
-    },
+    deployment,
+    /** Others that have failed, and how many there are. */
     failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
     failedCount: failed.length + unlisted,
   }

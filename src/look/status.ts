@@ -29,29 +29,6 @@ export type LastJob = Success & {
   readonly isNewer: boolean
 }
 
-/** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
-export type StepStatus = {
-  readonly sha: string
-  /** Its context: see `statusName`. */
-  readonly name: string
-  /** `pending`, `success`, `failure`, `error`. */
-  readonly state: string
-  /** The job that it names. */
-  readonly job: NamedJob | undefined
-  /** The job before its run, and the last successful one, as that run knew them. */
-  readonly earlierJob: NamedJob | undefined
-  readonly lastJob: Success | undefined
-  /** Of the workflow run that set it; empty if that isn't a run of this repository. */
-  readonly runId: string
-  readonly attempt: string
-  /** Its target, which may be empty. */
-  readonly page: string
-  /** Whether older statuses on its commit may record what it doesn't know. */
-  readonly hidesOlder: boolean
-  /** Milliseconds since the epoch, by GitHub's clock. */
-  readonly createdAtMs: number
-}
-
 /** Whether the step records its job of this run in a commit status. */
 export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
   const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
@@ -85,14 +62,6 @@ function nameFor(scope: string, { inputs, environment, redact }: Run): string {
   return `${shorten(name, MAX_CONTEXT - hash.length)}${hash}`
 }
 
-/** Writes a character that GitHub rejects in a status (one above U+FFFF) by its number: names stay apart. */
-function withinBmp(text: string): string {
-  return text.replace(
-    /[\u{10000}-\u{10FFFF}]/gu,
-    (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`,
-  )
-}
-
 /** Names the branch that a run is about if it is known not to be the default one. */
 function branchScope(event: GitHubEvent, { environment }: Run): string {
   const { name, row, payload } = event
@@ -102,6 +71,14 @@ function branchScope(event: GitHubEvent, { environment }: Run): string {
   const branch = base ?? followedBranch(event, environment) ?? ofRun
   const main = payload.repository?.default_branch
   return branch && main && branch !== main ? `branch ${branch}` : ''
+}
+
+/** Writes a character that GitHub rejects in a status (one above U+FFFF) by its number: names stay apart. */
+function withinBmp(text: string): string {
+  return text.replace(
+    /[\u{10000}-\u{10FFFF}]/gu,
+    (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`,
+  )
 }
 
 /** The commit that the step's status is set on; empty if there is none. */
@@ -122,28 +99,6 @@ export function statusDescription(headline: string, jobId = ''): string {
   // Only a job's ID may be in parentheses at the end.
   const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
   return `${shorten(text, maxLength)} ${id}`.trim()
-}
-
-/** A commit status as Octokit takes it. */
-export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
-
-export const STATUS_PERMISSION = 'statuses: write'
-export const WITHOUT_STATUS = 'every run opens another docs pull request'
-
-export async function setStatus(
-  status: NewStatus,
-  ifItFails: Partial<GitHubCall>,
-  { github }: Run,
-): Promise<Lookup<unknown>> {
-  const purpose = 'set the commit status that lets the next run find this job'
-  return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
-    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
-  )
-}
-
-/** Whether GitHub rejected a status because its commit has 1,000 of that name. */
-export function isFull({ status, message }: GitHubError): boolean {
-  return status === 422 && /maximum number of statuses/i.test(message)
 }
 
 /** What a status records for later runs besides its job. */
@@ -179,25 +134,50 @@ export function statusTarget(
   return `${page}#${carried}`
 }
 
+/** A commit status as Octokit takes it. */
+export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+
+export const STATUS_PERMISSION = 'statuses: write'
+export const WITHOUT_STATUS = 'every run opens another docs pull request'
+
+export async function setStatus(
+  status: NewStatus,
+  ifItFails: Partial<GitHubCall>,
+  { github }: Run,
+): Promise<Lookup<unknown>> {
+  const purpose = 'set the commit status that lets the next run find this job'
+  return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
+    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+  )
+}
+
+/** Whether GitHub rejected a status because its commit has 1,000 of that name. */
+export function isFull({ status, message }: GitHubError): boolean {
+  return status === 422 && /maximum number of statuses/i.test(message)
+}
+
 /** A commit status as REST names its fields. Its `state` is in upper case in GraphQL. */
 export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Must be one segment of a URL's path. */
 const JOB_ID = /^(?!\.{1,2}$)[^\s()]+$/
 
+/** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
+export type StepStatus = Readonly<ReturnType<typeof readStatus>>
+
 export function readStatus(
   { state, description, target_url: target, created_at: createdAt }: Status,
   sha: string,
   name: string,
   { environment }: Run,
-): StepStatus {
+) {
   const [page = '', fragment = ''] = (target ?? '').split('#')
   const carried = new URLSearchParams(fragment)
   const read = (fact: string): string => carried.get(fact) ?? ''
   const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
   const createdAtMs = Date.parse(createdAt ?? '') || 0
   const earlierId = read('job')
-  const earlierJob = JOB_ID.test(earlierId)
+  const earlierJob: NamedJob | undefined = JOB_ID.test(earlierId)
     ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
     : undefined
   const [, id = ''] = /\(([^()]*)\)$/.exec(description ?? '') ?? []
@@ -207,15 +187,23 @@ export function readStatus(
   const ofPage = attemptIn(page, environment)
   return {
     sha,
+    /** Its context: see `statusName`. */
     name,
+    /** `pending`, `success`, `failure`, `error`. */
     state: state?.toLowerCase() ?? '',
+    /** The job that it names. */
     job: JOB_ID.test(id) ? { id, prLink, namedAtMs: before.namedAtMs } : undefined,
+    /** The job before its run, and the last successful one, as that run knew them. */
     earlierJob,
     lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,
+    /** Of the workflow run that set it; empty if that isn't a run of this repository. */
     runId: read('run') || (ofPage?.runId ?? ''),
     attempt: read('attempt') || (ofPage?.attempt ?? ''),
+    /** Its target, which may be empty. */
     page,
+    /** Whether older statuses on its commit may record what it doesn't know. */
     hidesOlder: read('run') === '' || read('before') === 'unknown',
+    /** Milliseconds since the epoch, by GitHub's clock. */
     createdAtMs,
   }
 }

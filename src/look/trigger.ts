@@ -62,20 +62,24 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   return { kind: 'comment', source, author, instructions, fresh }
 }
 
+/**
+ * Returns the text after the command; `undefined` if the text does not start with it. Quotes and HTML comments before
+ * it are skipped; of the rest only the first line is judged.
+ */
+function textAfterCommand(text: string, word: string): string | undefined {
+  // Never tries a line twice, because anyone can write 64 KiB of anything.
+  const skipped = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
+  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+  const written = lines.replace(skipped, '')
+  const rest = written.slice(word.length)
+  const isCommand = written.slice(0, word.length).toLowerCase() === word.toLowerCase()
+  return isCommand && /^[:,]?(?:\s|$)/.test(rest) ? rest.replace(/^[:,]/, '') : undefined
+}
+
 /** Strips a text of what its author did not write as a request, or what nobody can see. */
 function requestText(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n')
   return visibleText(withoutHidden(withoutEmail(lines))).trim()
-}
-
-/**
- * Removes the HTML comments that GitHub hides: not those in a code span, and of those that never close only one that a
- * line starts with.
- */
-function withoutHidden(text: string): string {
-  const hidden =
-    /(?<![\\`])(`+)(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)|<!--(?:>|->|[\s\S]*?-->)|(?<=\n {0,3})<!--[\s\S]*/g
-  return text.replace(hidden, (found, codeSpan) => (codeSpan === undefined ? '' : found))
 }
 
 /** Outlook's header of the message that a reply quotes, and all below it. */
@@ -109,32 +113,13 @@ function withoutEmail(text: string): string {
 }
 
 /**
- * Returns the text after the command; `undefined` if the text does not start with it. Quotes and HTML comments before
- * it are skipped; of the rest only the first line is judged.
+ * Removes the HTML comments that GitHub hides: not those in a code span, and of those that never close only one that a
+ * line starts with.
  */
-function textAfterCommand(text: string, word: string): string | undefined {
-  // Never tries a line twice, because anyone can write 64 KiB of anything.
-  const skipped = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
-  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
-  const written = lines.replace(skipped, '')
-  const rest = written.slice(word.length)
-  const isCommand = written.slice(0, word.length).toLowerCase() === word.toLowerCase()
-  return isCommand && /^[:,]?(?:\s|$)/.test(rest) ? rest.replace(/^[:,]/, '') : undefined
-}
-
-/** A comment of a review on a line of a file. */
-export type LineComment = {
-  readonly text: string
-  readonly path: string
-  /** A number; empty if the comment is about the whole file. */
-  readonly line: string
-  readonly hunk: string
-}
-
-/** Whether an event is a review of a docs pull request, or what else happens to one. */
-export function isDocsReview({ name, payload }: GitHubEvent): boolean {
-  const author = payload.pull_request?.user?.login ?? ''
-  return name === 'pull_request_review' && normalizeLogin(author) === 'mintlify'
+function withoutHidden(text: string): string {
+  const hidden =
+    /(?<![\\`])(`+)(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)|<!--(?:>|->|[\s\S]*?-->)|(?<=\n {0,3})<!--[\s\S]*/g
+  return text.replace(hidden, (found, codeSpan) => (codeSpan === undefined ? '' : found))
 }
 
 /** Reads a person's review that requests changes on an open docs pull request; `undefined` if the event is none. */
@@ -150,40 +135,52 @@ export function readReview(event: GitHubEvent, word: string): Command | undefine
   return { kind: 'review', source, author, instructions, fresh: false }
 }
 
+/** Whether an event is a review of a docs pull request, or what else happens to one. */
+export function isDocsReview({ name, payload }: GitHubEvent): boolean {
+  const author = payload.pull_request?.user?.login ?? ''
+  return name === 'pull_request_review' && normalizeLogin(author) === 'mintlify'
+}
+
 /** Returns the request in a text; empty if it is a command, which is answered on its own. */
 function textOf(text: string, word: string): string {
   const isCommand = word !== '' && textAfterCommand(text, word) !== undefined
   return isCommand ? '' : requestText(`\n${text}`)
 }
 
-/** Reads the comments of a review that ask for something; none if they can't be read. */
-async function readLineComments(
-  { source: { id, thread } }: Command,
-  { github, inputs }: Run,
-): Promise<readonly LineComment[]> {
-  const call = {
-    purpose: 'read the comments of the review',
-    permission: 'pull-requests: read',
-    effect: 'the agent does not get the comments on lines',
-  }
-  const path = `${github.path}/pulls/${thread.number}/reviews/${id}/comments`
-  const listed = await github.attempt(call, () => github.list<Comment>(path))
-  const comments = listed.known ? listed.value : []
-  return comments.flatMap((comment) => {
-    const { body, path: file, line, original_line: original, diff_hunk: hunk } = comment
-    const text = textOf(body ?? '', inputs.command)
-    const at = line ?? original ?? lastLineOf(hunk ?? '')
-    return text === '' ? [] : [{ text, path: file ?? '', line: `${at ?? ''}`, hunk: hunk ?? '' }]
-  })
+/** What is read of a trigger before anything is done for it. */
+export type Origin = {
+  /** Why the account that caused it may not start a job; `undefined` if it may. */
+  readonly refusal: Lookup<string | undefined>
+  /** The account, if it was checked. */
+  readonly login: string
+  /** Of a push, by commit. */
+  readonly mergedPulls: MergedPulls
+  /** Of the event's pull request, as they are now. */
+  readonly labels: readonly string[]
+  /** Of a review that requests changes. */
+  readonly lineComments: readonly LineComment[]
 }
 
-/** Returns the number of a hunk's last line, which its comment is on: GitHub's list of a review has none. */
-function lastLineOf(hunk: string): number | undefined {
-  const [head = '', ...lines] = hunk.split('\n')
-  const side = lines.at(-1)?.startsWith('-') ? '-' : '+'
-  const [, start] = new RegExp(`\\${side}(\\d+)`).exec(head) ?? []
-  const shown = lines.filter((line) => line.startsWith(' ') || line.startsWith(side))
-  return start === undefined ? undefined : Number(start) + shown.length - 1
+/** A comment of a review on a line of a file. */
+export type LineComment = {
+  readonly text: string
+  readonly path: string
+  /** A number; empty if the comment is about the whole file. */
+  readonly line: string
+  readonly hunk: string
+}
+
+/** Reads who caused an event, and, if they may start a job, the pull requests that decide whether one is needed. */
+export async function readOrigin({ event, command }: Trigger, run: Run): Promise<Origin> {
+  const actor = command?.author ?? accountToCheck(event, run.environment)
+  const refusal = actor === 'trusted' ? NOT_FOUND : await findRefusal(actor, run)
+  const login = actor === 'trusted' ? '' : (actor?.login ?? '')
+  const origin = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
+  if (!refusal.known || refusal.value !== undefined || run.cancel.aborted) return origin
+  if (command?.kind === 'review')
+    return { ...origin, lineComments: await readLineComments(command, run) }
+  const mergedPulls = await readPullsOfPush(event, run)
+  return { ...origin, mergedPulls, labels: await readLabels(event, run) }
 }
 
 /**
@@ -250,84 +247,38 @@ function permissionLevel({ permission, role_name: role, user }: PermissionAnswer
   return named(role) ?? unnamed ?? 'none'
 }
 
-/** What is read of a trigger before anything is done for it. */
-export type Origin = {
-  /** Why the account that caused it may not start a job; `undefined` if it may. */
-  readonly refusal: Lookup<string | undefined>
-  /** The account, if it was checked. */
-  readonly login: string
-  /** Of a push, by commit. */
-  readonly mergedPulls: MergedPulls
-  /** Of the event's pull request, as they are now. */
-  readonly labels: readonly string[]
-  /** Of a review that requests changes. */
-  readonly lineComments: readonly LineComment[]
+/** Reads the comments of a review that ask for something; none if they can't be read. */
+async function readLineComments(
+  { source: { id, thread } }: Command,
+  { github, inputs }: Run,
+): Promise<readonly LineComment[]> {
+  const call = {
+    purpose: 'read the comments of the review',
+    permission: 'pull-requests: read',
+    effect: 'the agent does not get the comments on lines',
+  }
+  const path = `${github.path}/pulls/${thread.number}/reviews/${id}/comments`
+  const listed = await github.attempt(call, () => github.list<Comment>(path))
+  const comments = listed.known ? listed.value : []
+  return comments.flatMap((comment) => {
+    const { body, path: file, line, original_line: original, diff_hunk: hunk } = comment
+    const text = textOf(body ?? '', inputs.command)
+    const at = line ?? original ?? lastLineOf(hunk ?? '')
+    return text === '' ? [] : [{ text, path: file ?? '', line: `${at ?? ''}`, hunk: hunk ?? '' }]
+  })
 }
 
-/** Reads who caused an event, and, if they may start a job, the pull requests that decide whether one is needed. */
-export async function readOrigin({ event, command }: Trigger, run: Run): Promise<Origin> {
-  const actor = command?.author ?? accountToCheck(event, run.environment)
-  const refusal = actor === 'trusted' ? NOT_FOUND : await findRefusal(actor, run)
-  const login = actor === 'trusted' ? '' : (actor?.login ?? '')
-  const origin = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
-  if (!refusal.known || refusal.value !== undefined || run.cancel.aborted) return origin
-  if (command?.kind === 'review')
-    return { ...origin, lineComments: await readLineComments(command, run) }
-  const mergedPulls = await readPullsOfPush(event, run)
-  return { ...origin, mergedPulls, labels: await readLabels(event, run) }
+/** Returns the number of a hunk's last line, which its comment is on: GitHub's list of a review has none. */
+function lastLineOf(hunk: string): number | undefined {
+  const [head = '', ...lines] = hunk.split('\n')
+  const side = lines.at(-1)?.startsWith('-') ? '-' : '+'
+  const [, start] = new RegExp(`\\${side}(\\d+)`).exec(head) ?? []
+  const shown = lines.filter((line) => line.startsWith(' ') || line.startsWith(side))
+  return start === undefined ? undefined : Number(start) + shown.length - 1
 }
 
 /** A push of more commits than this is treated as people's. */
 const MAX_COMMITS = 100
-/** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
-const AGENT_EMAIL = 'agent@mintlify.com'
-
-/** Returns the login of a commit's author; GitHub may only know the address that it gave the account. */
-function authorLogin({ user, email }: GitActor): string | undefined {
-  const address = email?.toLowerCase()
-  const ofEmail = address?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
-  return user?.login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
-}
-
-/** Returns the first of `ignore-authors` that has one of these logins. */
-export function ignoredAuthor(
-  logins: readonly Maybe<string>[],
-  inputs: Pick<Inputs, 'ignore-authors'>,
-): string | undefined {
-  const plain = logins.map((login) => normalizeLogin(login ?? ''))
-  return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
-}
-
-/** Returns which of `ignore-authors` wrote a commit, or opened a merged pull request that it came in. */
-export function ownAuthor(
-  commit: GitActor & { readonly sha?: string },
-  inputs: Pick<Inputs, 'ignore-authors'>,
-  mergedPulls: MergedPulls = new Map(),
-): string | undefined {
-  const pulls = mergedPulls.get(commit.sha ?? '') ?? []
-  return ignoredAuthor([authorLogin(commit), ...pulls.map(({ author }) => author?.login)], inputs)
-}
-
-function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
-  return (commits ?? []).map(({ id, message, author }) => ({
-    sha: id ?? '',
-    message: message ?? '',
-    user: { login: author?.username },
-    email: author?.email,
-  }))
-}
-
-/** Returns the commits of a push that may all be the agent's own: at most 100, to a branch that existed before. */
-export function guardedCommits(
-  { row, payload }: GitHubEvent,
-  inputs: Inputs,
-): readonly CommitOrigin[] {
-  const { ref, created, commits } = payload
-  const isToBranch =
-    row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
-  const origins = isToBranch && !isWaitOnly(inputs) ? originsOf(commits) : []
-  return origins.length <= MAX_COMMITS ? origins : []
-}
 
 /** Reads the merged pull requests of a push's newest commits, if they decide something or the context shows them. */
 async function readPullsOfPush(event: GitHubEvent, { inputs, github }: Run): Promise<MergedPulls> {
@@ -343,16 +294,25 @@ async function readPullsOfPush(event: GitHubEvent, { inputs, github }: Run): Pro
   return await readMergedPulls(some, { withText, level: 'warning', effect, note }, github)
 }
 
-/** Finds the first label that says that a pull request doesn't need docs. */
-export function findSkipLabel(labels: readonly string[], inputs: Inputs): string | undefined {
-  const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
-  return labels.find((label) => skipped.includes(label.toLowerCase()))
+/** Returns the commits of a push that may all be the agent's own: at most 100, to a branch that existed before. */
+export function guardedCommits(
+  { row, payload }: GitHubEvent,
+  inputs: Inputs,
+): readonly CommitOrigin[] {
+  const { ref, created, commits } = payload
+  const isToBranch =
+    row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
+  const origins = isToBranch && !isWaitOnly(inputs) ? originsOf(commits) : []
+  return origins.length <= MAX_COMMITS ? origins : []
 }
 
-/** Whether labels can make a run unnecessary: a message to a given job and a report are wanted whatever they are. */
-export function heedsLabels(inputs: Inputs): boolean {
-  const isNewJob = inputs['job-id'] === '' && hasPrompt(inputs)
-  return isNewJob && inputs['skip-labels'].length > 0
+function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
+  return (commits ?? []).map(({ id, message, author }) => ({
+    sha: id ?? '',
+    message: message ?? '',
+    user: { login: author?.username },
+    email: author?.email,
+  }))
 }
 
 /** Reads the labels of the event's pull request. A re-run has the payload of its first attempt. */
@@ -376,8 +336,20 @@ async function readLabels(
   return labelsOf(now.known ? now.value : pull)
 }
 
+/** Whether labels can make a run unnecessary: a message to a given job and a report are wanted whatever they are. */
+export function heedsLabels(inputs: Inputs): boolean {
+  const isNewJob = inputs['job-id'] === '' && hasPrompt(inputs)
+  return isNewJob && inputs['skip-labels'].length > 0
+}
+
 export function labelsOf(pull: Maybe<PullRequest>): readonly string[] {
   return (pull?.labels ?? []).map(({ name }) => name ?? '')
+}
+
+/** Finds the first label that says that a pull request doesn't need docs. */
+export function findSkipLabel(labels: readonly string[], inputs: Inputs): string | undefined {
+  const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
+  return labels.find((label) => skipped.includes(label.toLowerCase()))
 }
 
 /**
@@ -418,4 +390,32 @@ export async function findUnchanged(
     '`skip-unchanged` has no effect',
   )
   return undefined
+}
+
+/** Returns which of `ignore-authors` wrote a commit, or opened a merged pull request that it came in. */
+export function ownAuthor(
+  commit: GitActor & { readonly sha?: string },
+  inputs: Pick<Inputs, 'ignore-authors'>,
+  mergedPulls: MergedPulls = new Map(),
+): string | undefined {
+  const pulls = mergedPulls.get(commit.sha ?? '') ?? []
+  return ignoredAuthor([authorLogin(commit), ...pulls.map(({ author }) => author?.login)], inputs)
+}
+
+/** Returns the first of `ignore-authors` that has one of these logins. */
+export function ignoredAuthor(
+  logins: readonly Maybe<string>[],
+  inputs: Pick<Inputs, 'ignore-authors'>,
+): string | undefined {
+  const plain = logins.map((login) => normalizeLogin(login ?? ''))
+  return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
+}
+/** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
+const AGENT_EMAIL = 'agent@mintlify.com'
+
+/** Returns the login of a commit's author; GitHub may only know the address that it gave the account. */
+function authorLogin({ user, email }: GitActor): string | undefined {
+  const address = email?.toLowerCase()
+  const ofEmail = address?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+  return user?.login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
 }
