@@ -152,7 +152,7 @@ export async function findInComments(
   const answered = comments.find(({ ref }) => last?.marker.source === `${thread.kind}/${ref.id}`)
   const found: EarlierRuns = {
     ...none,
-    attempt: mayHaveReply ? readReply(before?.marker, ofStep) : none.attempt,
+    attempt: mayHaveReply ? readReply(before?.marker) : none.attempt,
     reply: before?.ref,
     thread: {
       comments,
@@ -167,22 +167,20 @@ export async function findInComments(
     ...found,
     unnamed: isUnnamed ? newest.ref.url : '',
     earlierJob: last
-      ? { known: true, value: jobOfReply(last.marker, others) }
+      ? { known: true, value: jobOfReply(last.marker) }
       : await findInSourceComment(thread, own, run),
   }
 }
 
 /** Reads what an earlier attempt did from its reply. */
-function readReply(before: RecordMarker | undefined, replies: readonly Reply[]): Attempt {
+function readReply(before: RecordMarker | undefined): Attempt {
   if (!before) return { kind: 'none' }
-  if (before.job !== '') return { kind: 'job', job: jobOfReply(before, replies) }
+  if (before.job !== '') return { kind: 'job', job: jobOfReply(before) }
   return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
 }
 
-/** Reads the job of a reply. While it is running it has no link to its pull request, but an older reply may have it. */
-function jobOfReply({ job, namedAt }: RecordMarker, replies: readonly Reply[]): NamedJob {
-  const named = replies.findLast(({ marker }) => marker.job === job && marker.pull !== '')
-  return { id: job, prLink: named?.marker.pull ?? '', namedAtMs: namedAt }
+function jobOfReply({ job, pull, namedAt }: RecordMarker): NamedJob {
+  return { id: job, prLink: pull, namedAtMs: namedAt }
 }
 
 /** Finds the job of the source comment if the command is on the docs pull request. */
