@@ -125,9 +125,8 @@ export async function findInComments(
   }
   const listed = await github.read(() => listThread(thread, run))
   if (!listed.known) {
-    const { why, error } = listed
     if (inputs.context !== 'none') {
-      github.report(error, {
+      github.report(listed.error, {
         purpose: 'list the comments before the command',
         permission: writePermission(thread),
         effect: "the prompt doesn't include the conversation",
@@ -135,7 +134,7 @@ export async function findInComments(
     }
     return {
       ...none,
-      attempt: mayHaveReply ? { kind: 'unknown', why, error } : none.attempt,
+      attempt: mayHaveReply ? { kind: 'unknown', ...listed } : none.attempt,
       earlierJob: mayContinue ? listed : NOT_FOUND,
     }
   }

@@ -268,7 +268,7 @@ function isOwn({ runId }: StepStatus, { environment }: Run): boolean {
 
 /** Reads what this run's earlier attempts did from the statuses of its commit, newest first. */
 function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt {
-  if (!statuses.known) return { kind: 'unknown', why: statuses.why, error: statuses.error }
+  if (!statuses.known) return { kind: 'unknown', ...statuses }
   const own = statuses.value.filter((status) => isOwn(status, run))
   const [newest] = own
   if (!newest) return { kind: 'none' }

@@ -229,10 +229,10 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
     if (/checkSuites|deploymentSuites/.test(path)) return 'checks'
     return /pullRequest/i.test(path) ? 'pull-requests' : 'contents'
   }
-  for (const [area, [error]] of Map.groupBy(errors, areaOf)) {
-    if (!error) continue
+  for (const area of ['checks', 'pull-requests', 'contents']) {
+    const error = errors.find((one) => areaOf(one) === area)
     const call = { purpose: `read the job's result (${area})`, permission: `${area}: read` }
-    github.report(graphqlError(error), { ...call, level: 'notice' })
+    if (error) github.report(graphqlError(error), { ...call, level: 'notice' })
   }
 }
 
@@ -347,8 +347,8 @@ function deploymentState({ status, conclusion }: CheckRun): Deployment['state'] 
 
 /** The first line of the summary, or the title. */
 function checkWords({ summary, title }: CheckRun): string {
-  const lines = `${cleanMarkdown(summary ?? '')}\n${title ?? ''}`.split('\n')
-  return clip(lines.find((line) => line.trim() !== '')?.trim() ?? '', 300)
+  const [line = ''] = (cleanMarkdown(summary ?? '') || (title ?? '')).split('\n')
+  return clip(line.trim(), 300)
 }
 
 /**

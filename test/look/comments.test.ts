@@ -258,11 +258,11 @@ it('a status comment is written once for each pull request and step, and edited 
   await comment(scene, { inputs: { 'project-id': 'other', 'follow-up': 'true' } })
   expect(scene.headlines()).toEqual(["❌ **The agent's job failed**", DONE, DONE])
   expect(scene.said()[2]?.at(-1)).not.toContain('`/docs')
-  // It is no memory: a command does not find its job there.
+  // A command doesn't find its job there.
   expect((await scene.ask()).calls[0]).toEqual(CREATE[0])
 })
 
-it('a status comment that can not be written costs a warning, and no memory', async ({ scene }) => {
+it('a status comment that can not be written causes a warning', async ({ scene }) => {
   scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
   const { warnings, outputs } = await comment(scene)
   expect(warnings).toContain(

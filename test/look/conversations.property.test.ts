@@ -118,10 +118,10 @@ function expectWhatWasBegunIsEnded(
   // Runs at once are kept apart by `concurrency`.
   if (!isQueued) return
   expect(statuses.length).toBeLessThanOrEqual(1)
-  const noted = ours.flatMap(({ number }, index) =>
-    markers[index]?.kind === 'note' ? [number] : [],
+  const explained = ours.flatMap(({ number }, index) =>
+    markers[index]?.kind === 'source' ? [number] : [],
   )
-  expect(noted).toEqual([...new Set(noted)])
+  expect(explained).toEqual([...new Set(explained)])
 }
 
 const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 12)
@@ -130,7 +130,7 @@ it.each([
   ['whatever happens at once', false],
   ['where requests to GitHub and their answers are lost', true],
 ])(
-  'a conversation leaves one reply per command, one status comment, one note per pull request, %s',
+  'a conversation leaves one reply per command, one status comment, one source comment per pull request, %s',
   { timeout: 60_000 + RUNS * 5000 },
   async (_what, isLossy) => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {

@@ -151,7 +151,7 @@ it('a further command in a review thread goes on with the job of that thread alo
 })
 
 it.for<[string, Told, string[]]>([
-  ['goes on with the job of its note', {}, continues('job_1')],
+  ['continues the job of its source comment', {}, continues('job_1')],
   ['goes on with it in another step of the project, too', OTHER_STEP, continues('job_1')],
   ['starts a new job for another project', OTHER_PROJECT, CREATE],
 ])('a command on the agent’s pull request %s', async ([_what, options, calls], { scene }) => {
@@ -159,7 +159,7 @@ it.for<[string, Told, string[]]>([
   expect(await next(scene, { number: 1, ...options })).toEqual(calls)
 })
 
-it('a command on the agent’s pull request goes on with the newest job of the note, in a review, too', async ({
+it('a command on the agent’s pull request continues the newest job of the source comment, in a review, too', async ({
   scene,
 }) => {
   await scene.ask({ end: 'pull-request' })
@@ -177,7 +177,7 @@ it('a command on the agent’s pull request goes on with the own step where that
   expect(await next(scene, { number: 1 })).toEqual(continues('job_own'))
 })
 
-it('an earlier command that may have started a job is told of, unless one after it started none', async ({
+it('a notice names an earlier command that may have started a job, unless one after it started none', async ({
   scene,
 }) => {
   await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })

@@ -44,7 +44,7 @@ export async function startFinishedJob(place: DocsPlace = 'here') {
     read: ({ prLink = job.prLink, inputs, ...options }: ReadOptions = {}) =>
       run({
         ...options,
-        // Without a note on the pull request, whose requests are others' tests'.
+        // Without a source comment, whose requests are other tests' subject.
         inputs: { 'job-id': 'j1', comment: 'never', ...inputs },
         replies: { get: [{ body: { ...job, prLink } }] },
       }),

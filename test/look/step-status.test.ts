@@ -144,7 +144,7 @@ it.each<[string, string, string, RunOptions]>([
     { event: closed({ base: { ref: 'release/1.x' } }) },
   ],
   [
-    'a leg of a pull request',
+    'a matrix job of a pull request',
     'ddddddd',
     `${STEP}, #5, api / 24`,
     { event: opened, inputs: { matrix: '{"package":"api","node":24}' } },
@@ -274,7 +274,7 @@ it.each<[string, string, RegExp, FaultName, number, RegExp]>([
   },
 )
 
-it('a token without any permission for statuses is told of so once, with the one that is needed', async () => {
+it('a token without any permission for statuses causes one warning, which names the one that is needed', async () => {
   const { world, run } = await newStep()
   for (const permission of ['statuses: write', 'statuses: read']) world.scopes.delete(permission)
   const { log, summary } = await run()
