@@ -20,8 +20,12 @@ const MISSING = './missing.js'
  * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; bench/README.md says what this is worth.
  */
 const LEFT_OUT = {
-  // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts). It catches the error.
-  'node:http2': MISSING,
+  // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts).
+  './client-h2.js': UNUSED,
+  // A proxy that isn't http or https is rejected before anything is sent (src/request.ts).
+  '/^\\./(lib/dispatcher/)?socks5-proxy-agent$/': UNUSED,
+  // RetryAgent and its interceptor repeat requests. This action repeats them itself (src/lib/time.ts).
+  '/^\\.\\.?/(lib/)?handler/retry-handler$/': UNUSED,
   // undici's trial parser is used only without `useMilo: false` (src/lib/http.ts).
   '/^\\.\\./milo/(no-)?simd\\.js$/': MISSING,
   // fetch, WebSocket, EventSource, cookies and FormData: this action uses undici's `request` and `EnvHttpProxyAgent`, with bodies of text.
