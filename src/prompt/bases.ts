@@ -393,7 +393,7 @@ function filesOf(change: Pick<Comparison, 'files'>) {
   return { files, total: files.length < MAX_COMPARED ? files.length : undefined }
 }
 
-/** Reads a change in two parts, up to a commit in its middle and from there, the largest files last: a file can be in both. */
+/** Reads a change in two parts, up to a commit in its middle and from there, long diffs last: a file can be in both. */
 async function compareHalves(
   base: string,
   head: string,
@@ -410,10 +410,12 @@ async function compareHalves(
     requestComparison(base, middle, github),
     requestComparison(middle, head, github),
   ])
-  // The second part would include changes of the base.
+  // If that commit lacks something of the base, the second part would include it.
   if (first.behind_by !== 0) return []
-  const files = [first, second].flatMap((part) => readChangedFiles(part.files))
-  return files.toSorted((one, other) => one.added + one.removed - other.added - other.removed)
+  const lengthOf = ({ patch = '' }: ChangedFile): number => patch.length
+  return [first, second]
+    .flatMap((part) => readChangedFiles(part.files))
+    .toSorted((one, other) => lengthOf(one) - lengthOf(other))
 }
 
 export function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {

@@ -109,7 +109,7 @@ function toParts(files: readonly ChangedFile[]): Part[] {
   const translations = findTranslations(files)
   const ranked = files.map((file) => {
     const { rank, kind } = rankOf(file, translations.has(file.path))
-    const texts = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
+    const texts = rank === 'named' || !file.patch ? [] : diffLines(file.patch)
     const lines = texts.map((text): Line => ({ text, weight: 0 }))
     return { rank, header: `\n${describeFile(file, kind)}`, lines }
   })
@@ -147,6 +147,11 @@ function describeFile(
 /** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
 export function lineCounts(added: number, removed: number): string {
   return added + removed === 0 ? '' : ` (+${added} -${removed})`
+}
+
+/** Splits a diff into the lines that are shown. */
+export function diffLines(patch: string): string[] {
+  return cleanHunks(patch).trimEnd().split('\n')
 }
 
 const IMPORT =
@@ -238,31 +243,6 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
   const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   const headers = shown.map(({ header }) => header)
   return { text: [...headers, note].join(''), count: shown.length }
-}
-
-const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
-
-/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
-export function renderHunk(hunk: string, maxBytes: number): Written {
-  if (hunk === '') return { text: '', count: 0 }
-  const lines = linesOf(hunk)
-  const noteOf = (above: number): string =>
-    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
-  let left = maxBytes - byteLength(`${HUNK_TITLE}${noteOf(lines.length)}`)
-  const above =
-    lines.findLastIndex((line) => {
-      left -= byteLength(`\n${line}`)
-      return left < 0
-    }) + 1
-  // The line commented on is always shown, cut if necessary.
-  const from = Math.min(above, lines.length - 1)
-  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
-  return { text: clipBytes(text, maxBytes), count: lines.length - from }
-}
-
-/** Splits a diff into the lines that are shown. */
-function linesOf(patch: string): string[] {
-  return cleanHunks(patch).trimEnd().split('\n')
 }
 
 /**

@@ -12,11 +12,11 @@ import type { Payload } from '../look/event.ts'
 import { findSkipLabel, type LineComment } from '../look/trigger.ts'
 import {
   type ChangedFile,
+  diffLines,
   isPage,
   lineCounts,
   listFiles,
   renderFiles,
-  renderHunk,
   type Written,
 } from './files.ts'
 
@@ -207,6 +207,26 @@ function delimit(leadIn: string, content: string): string {
 function renderFact([name, value]: Fact): string {
   const text = clipBytes(oneLine(value), MAX_FACT_BYTES)
   return text && `\n${name}: ${text}`
+}
+
+const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
+
+/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
+export function renderHunk(hunk: string, maxBytes: number): Written {
+  if (hunk === '') return { text: '', count: 0 }
+  const lines = diffLines(hunk)
+  const noteOf = (above: number): string =>
+    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
+  let left = maxBytes - byteLength(`${HUNK_TITLE}${noteOf(lines.length)}`)
+  const above =
+    lines.findLastIndex((line) => {
+      left -= byteLength(`\n${line}`)
+      return left < 0
+    }) + 1
+  // The line commented on is always shown, cut if necessary.
+  const from = Math.min(above, lines.length - 1)
+  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
+  return { text: clipBytes(text, maxBytes), count: lines.length - from }
 }
 
 /** Names pages that were changed along with other files: part of the work may be done. */

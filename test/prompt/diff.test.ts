@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ChangedFile, listFiles, renderFiles, renderHunk } from '../../src/prompt/files.ts'
+import { type ChangedFile, listFiles, renderFiles } from '../../src/prompt/files.ts'
+import { renderHunk } from '../../src/prompt/render.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */

@@ -122,8 +122,8 @@ describe('a push', () => {
       commits: [{ sha: middle, parents }, ...later],
       files,
     })
-    // A file in both parts is shown with its larger change.
-    const added = changedFile('z.ts', { status: 'added', additions: 2, patch: '+z' })
+    // A file in both parts is shown with its longer diff.
+    const added = changedFile('z.ts', { status: 'added', additions: 2, patch: '+z\n+z' })
     const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+y' })]
     comparisons.set(`${middle}...${AFTER}`, { files: second })
     // A commit that lacks something of the base would tell it as a part of the change.
