@@ -45,11 +45,10 @@ type KnownFacts = EarlierChanges &
 /** Newest first. `authors`: logins of the people whose changes the job is about. */
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
-type ContextBlock = {
+type ContextBlock = Sources & {
   /** Empty with `context: none`. */
   readonly text: string
-  readonly stats: ContextStats | undefined
-  readonly sources: Sources
+  readonly contextStats?: ContextStats
 }
 
 /**
@@ -64,7 +63,7 @@ export async function describeEvent(
   const { event } = trigger
   if (run.inputs.context === 'none') {
     const commits = withPulls(pushedCommits(event.payload), known.mergedPulls, run.inputs)
-    return { text: '', stats: undefined, sources: sourcesOf(trigger, { commits }, run) }
+    return { ...sourcesOf(trigger, { commits }, run), text: '' }
   }
   try {
     return describe(trigger, await factsOf(event, known, run), known, run)
@@ -105,10 +104,9 @@ function describe(
     body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const isCommand = command !== undefined
-  const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
   return {
-    ...block,
-    sources: sourcesOf(trigger, described, run, known.contentGaps),
+    ...sourcesOf(trigger, described, run, known.contentGaps),
+    ...renderContext(all, { ...known, detail: inputs.context, isCommand }),
   }
 }
 

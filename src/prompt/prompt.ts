@@ -60,7 +60,7 @@ export type JobTools = {
 type Prompt = Sources & {
   readonly prompt: string
   /** How much the prompt says about the event; `undefined` if nothing. */
-  readonly contextStats?: ContextStats | undefined
+  readonly contextStats?: ContextStats
 }
 
 /** Writes the prompt of a new job or of a message, with its context. */
@@ -96,8 +96,8 @@ export async function writePrompt(
   const earlierPull = isMessage ? undefined : action.earlierPull
   const promptBytes = byteLength(written)
   const known = { ...found, mergedPulls, contentGaps, conversation, earlierPull, promptBytes }
-  const { text, stats, sources } = await describeEvent(trigger, known, run)
-  return { ...sources, prompt: joinParts(written, run.redact(text)), contextStats: stats }
+  const { text, ...about } = await describeEvent(trigger, known, run)
+  return { ...about, prompt: joinParts(written, run.redact(text)) }
 }
 
 /** Joins parts as paragraphs; empty ones are left out. */
@@ -124,7 +124,7 @@ export async function readSources(
   if (trigger.command !== undefined) return sourcesOf(trigger, {}, run)
   const contentGaps = (await readers?.contentGaps()) ?? []
   const known = { ...found, mergedPulls, contentGaps, promptBytes: 0 }
-  return (await describeEvent(trigger, known, run)).sources
+  return await describeEvent(trigger, known, run)
 }
 
 /** Words what a message also asks for: to resolve conflicts, and to keep what people have committed. */

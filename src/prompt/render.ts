@@ -102,7 +102,7 @@ const NOTHING: Written = { text: '', count: 0 }
 export function renderContext(
   event: EventFacts,
   { detail, promptBytes, isCommand = false, conversation, contentGaps = [] }: BlockOptions,
-): { readonly text: string; readonly stats: ContextStats } {
+): { readonly text: string; readonly contextStats: ContextStats } {
   const { files = [], total, problem, url = '' } = event.files ?? {}
   const { texts = [], commits = [], hunk = '' } = event
   const isLongPrompt = promptBytes > MAX_BLOCK_BYTES.prompt - MAX_BLOCK_BYTES.withoutDiff
@@ -145,7 +145,7 @@ export function renderContext(
   const isCut = shown.isCut || (withDiff && files.length > 0 && total === undefined)
   return {
     text: delimit(leadIn, `${head}${shown.text}${isCut ? whole : ''}`),
-    stats: {
+    contextStats: {
       commits: shownCommits.count,
       files: problem === undefined ? shown.count : undefined,
       mergedPulls: pulls.count,

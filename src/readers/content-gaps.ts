@@ -78,19 +78,19 @@ export async function readContentGaps(
   const since = ` since ${formatPeriod({ fromMs, toMs: fromMs + DAY_MS })}`
   const lists = [ratings, { ...questions, since }, searches]
   const read = lists.filter(({ hasMore }) => hasMore !== undefined)
-  const covered = read.filter(({ hasMore }) => hasMore)
-  const empty = read.filter(({ rows, hasMore }) => !hasMore && rows.length === 0)
+  const covered = read.flatMap(({ name, rows, hasMore, since }) =>
+    hasMore ? `${formatCount(rows.length)} ${name}${since}` : [],
+  )
+  const empty = read.flatMap(({ name, rows, hasMore }) =>
+    rows.length === 0 && !hasMore ? name : [],
+  )
   const notes: string[] = []
   if (items.length === 0 && read.length > empty.length) notes.push('Nothing stands out.')
-  if (covered.length > 0) {
-    const parts = covered.map(
-      ({ name, rows, since }) => `${formatCount(rows.length)} ${name}${since}`,
-    )
-    notes.push(`${mintlify} has more than could be read: this section covers ${listOf(parts)}.`)
-  }
+  if (covered.length > 0)
+    notes.push(`${mintlify} has more than could be read: this section covers ${listOf(covered)}.`)
   if (empty.length > 0)
     notes.push(
-      `${mintlify} has no ${listOf(empty.map(({ name }) => name))} of the last ${CONTENT_GAPS_DAYS} days. Make sure that feedback, search, and the assistant are turned on.`,
+      `${mintlify} has no ${listOf(empty)} of the last ${CONTENT_GAPS_DAYS} days. Make sure that feedback, search, and the assistant are turned on.`,
     )
   return { period, items, notes, isRead: read.length > 0, isWhole: read.length === lists.length }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
 import {
@@ -124,9 +124,8 @@ export class Readers {
     try {
       const folder = await mkdtemp(join(environment.tempFolder, 'visitors-'))
       const path = join(folder, 'visitors.csv')
-      // The file gets its name once it is whole.
-      await writeFile(`${path}.part`, csvOf(report.rows))
-      await rename(`${path}.part`, path)
+      await writeFile(path, csvOf(report.rows))
+      // The output names the file once it is whole.
       this.#run.setOutputs({ 'visitors-csv': path })
       log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${path}.`)
     } catch (error) {
