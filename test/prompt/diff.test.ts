@@ -79,8 +79,8 @@ describe('changed files', () => {
   })
 
   it('smaller than 600 bytes are shown whole, however much there is of others', () => {
-    const [small, large] = [file('src/small.ts', patchOf(50)), file('src/large.ts', patchOf(3000))]
-    const shown = show([large, small], 8000)
+    const names = Array.from({ length: 3000 }, (_, index) => `+  useIt${index}(x)`).join('\n')
+    const shown = show([file('src/large.ts', names), file('src/small.ts', patchOf(50))], 8000)
     expect(shown.slice(shown.indexOf('modified src/small.ts (+1 -0)') + 1)).toEqual(
       patchOf(50).split('\n'),
     )

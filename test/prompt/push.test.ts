@@ -305,7 +305,11 @@ describe('a schedule or dispatch', () => {
 
   it("whose last job's commit is gone is compared with the next base, with a warning", async () => {
     const scene = await scheduleScene(BEFORE)
-    scene.github.faults.push({ match: /compare.aaaaaaa/, end: { status: 404, body: {} }, times: 1 })
+    scene.github.faults.push(
+      { match: /compare.aaaaaaa/, end: { status: 404, body: {} }, times: 1 },
+      // The first failure is reported.
+      { match: /releases/, end: { status: 502, body: {} } },
+    )
     const { lines, logged } = await contextOf(scene, schedule)
     expect(lines[4]).toMatch(/^Changes since: the first commit \(the changes since .* could not be/)
     const lack =
@@ -315,8 +319,11 @@ describe('a schedule or dispatch', () => {
 
   it('has the commits that could be listed, though they could not be compared, with one warning', async () => {
     const scene = await scheduleScene()
+    addReleases(scene, { v1: 3, v2: 3 })
     scene.github.faults.push({ match: /compare/, end: { status: 502, body: {} } })
-    const { lines, logged } = await contextOf(scene, schedule)
+    const { lines, logged, requests } = await contextOf(scene, schedule)
+    // Another release would fail again.
+    expect(requests.join()).not.toContain('v1')
     expect(lines.slice(4)).toEqual([
       'Changes since: the first commit (this step has no earlier job)',
       'Commits:',
