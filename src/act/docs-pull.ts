@@ -40,7 +40,10 @@ export async function updateDocsPull(
   const canAsk = wantsReview && isSuccess(result) && !isEnded && !cancel.aborted
   const canComment = canWriteComments(inputs)
   const place = canAsk || canComment ? await placeDocsPull(link, trigger, run) : undefined
-  if (place === undefined) return nothing
+  if (place === undefined) {
+    const note = md`Could not request reviews or add labels, because the pull request isn't on this GitHub server.`
+    return canAsk ? { ...nothing, note } : nothing
+  }
   const { requests, note } = canAsk ? await requestReviews(place, plan, trigger, run) : nothing
   const change = { ...sourceChange({ plan, accepted, job }, trigger, run), requests }
   const isWritten = canComment && (await writeSourceComment(place, change, run))

@@ -50,6 +50,8 @@ type Entry = {
 /** A comment that the post step is to end. */
 export type PendingComment = CommentPlace & { readonly marker: RecordMarker; readonly text: string }
 
+/** The consequence of a failure that may pass. */
+const NEXT_RUN = 'the next run may open another docs pull request'
 const WITHOUT_COMMENT = 'the pull request does not show the result'
 const WITHOUT_REPLY =
   "this job can't be remembered: each command starts another one, with another pull request"
@@ -231,8 +233,11 @@ export class RunRecord {
    * says why. If only the end can't be written, nothing is lost, because the pending status names the job.
    */
   #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
+    const passingEffect = effect === WITHOUT_COMMENT ? effect : NEXT_RUN
     if (state !== 'pending') return {}
-    const level = isRerun(this.#run.environment) ? ({ level: 'notice' } as const) : { effect }
+    const level = isRerun(this.#run.environment)
+      ? ({ level: 'notice' } as const)
+      : { effect, passingEffect }
     // Before a job is started, a full commit is an error of its own.
     return this.#job === undefined ? { ...level, isReported: isFull } : level
   }

@@ -82,6 +82,8 @@ export type GitHubCall = {
   readonly level?: 'info' | 'notice' | 'warning'
   /** The consequence for the user, to follow "so": `every run opens another docs pull request`. */
   readonly effect?: string
+  /** The same if the failure may pass: `the next run may open another docs pull request`. */
+  readonly passingEffect?: string
   /** What else to say about a failure, as sentences. */
   readonly note?: string
   /** Whether a failure is reported by the caller itself. */
@@ -252,8 +254,10 @@ export class GitHub {
    */
   report(error: GitHubError, call: GitHubCall): void {
     const { log, cancel } = this.#options
-    const { purpose, permission, effect = '', note = '' } = call
+    const { purpose, permission, note = '' } = call
     const isMissing = this.#isMissing(permission, error)
+    const mayPass = error.kind === 'rate-limit' || error.kind === 'other'
+    const effect = (mayPass && call.passingEffect) || (call.effect ?? '')
     // GitHub returns 404 for both.
     const other = error.status === 404 ? " (or the item doesn't exist)" : ''
     // The workflow's `permissions:` don't apply to a person's token.

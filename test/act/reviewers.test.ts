@@ -84,6 +84,16 @@ it.for([
   },
 )
 
+it('a pull request on another server can’t be reviewed or labeled from here, and the summary says so', async ({
+  scene,
+}) => {
+  const prLink = 'https://gitlab.com/acme/docs/-/merge_requests/7'
+  const get = [{ body: { status: 'completed', prLink } }]
+  const { summary, warnings } = await pushBy(scene, 'bob', { replies: { get } })
+  expect(summary).toContain("because the pull request isn't on this GitHub server.")
+  expect([requestsOn(scene), warnings]).toEqual([[], []])
+})
+
 it('those who can’t be asked are one line in the summary, and the others are asked', async ({
   scene,
 }) => {
