@@ -4,14 +4,11 @@ export type PollOptions = {
   /** A job is created, sent a message, or only waited for. */
   readonly kind?: 'create' | 'message' | 'wait'
   readonly timeoutS?: number
-  /** Replies to the create or message, before the one that shows the job. */
-  readonly post?: readonly Reply[]
-  /** How that one shows it. */
+  /** How the reply to the create or message shows the job. */
   readonly shown?: Reply
   readonly inputs?: Readonly<Record<string, string>>
   readonly random?: () => number
   readonly cancelAtMs?: number
-  readonly killAtMs?: number
 }
 
 export const PULL = 'https://github.com/acme/docs/pull/7'

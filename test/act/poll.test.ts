@@ -17,33 +17,17 @@ import {
 
 /** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
-  const {
-    shown = 'active',
-    timeoutS = 3600,
-    kind = 'create',
-    post = [],
-    random = () => 0,
-    cancelAtMs,
-    killAtMs,
-  } = options
-  const replies = { post: [...post, shown], get }
-  const { run, world } = await startHarness({ random, replies })
+  const { shown = 'active', timeoutS = 3600, kind = 'create', random = () => 0 } = options
+  const { run, world } = await startHarness({ random, replies: { post: [shown], get } })
   addPull(world, { number: 7, user: AGENT })
-  const usual = {
-    context: 'none',
-    'follow-up': 'false',
-    'fail-on': 'none',
+  const usual = { context: 'none', 'follow-up': 'false', 'fail-on': 'none' }
+  const request = {
+    prompt: kind === 'wait' ? '' : 'Do it.',
+    'job-id': kind === 'create' ? '' : 'j1',
     timeout: `${timeoutS}s`,
   }
-  const request = {
-    ...(kind !== 'wait' && { prompt: 'Do it.' }),
-    ...(kind !== 'create' && { 'job-id': 'j1' }),
-  }
-  const end = await run({
-    inputs: { ...usual, ...request, ...options.inputs },
-    cancelAtMs,
-    killAtMs,
-  })
+  const inputs = { ...usual, ...request, ...options.inputs }
+  const end = await run({ inputs, cancelAtMs: options.cancelAtMs })
   const looksS = end.calledAtS.filter((_atS, index) => end.calls[index]?.startsWith('GET'))
   return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { itWithScene, markerIn, type Scene, type Told } from '../look/runs.ts'
 import { pushTo } from '../support/events.ts'
-import { AGENT, addPull, type Pull, person } from '../support/world.ts'
-import { moveDocs } from './docs-elsewhere.ts'
+import { AGENT, addPull, person } from '../support/world.ts'
+import { docsPull, moveDocs } from './docs-pull-scene.ts'
 
 const it = itWithScene()
 const NAMED = { 'pr-reviewers': 'ada, acme/writers\nsource-authors', 'pr-labels': 'docs' }
@@ -17,12 +17,6 @@ async function pushBy(scene: Scene, login: string, { inputs, ...told }: Told = {
   const event = pushTo(world, { author: person(login), message: `By ${login}` })
   const usual = { prompt: 'Document it.', context: 'diff', ...NAMED, ...inputs }
   return await scene.tell(event, { end: 'pull-request', ...told, inputs: usual })
-}
-
-function docsPull({ world }: Scene): Pull {
-  const pull = world.elsewhere.get(1) ?? world.pulls.get(1)
-  if (pull === undefined) throw new Error('There is no pull request 1.')
-  return pull
 }
 
 /** Everyone who was asked, and every label, oldest first. */
@@ -77,7 +71,8 @@ it.for([
     if (fault) github.faults.push({ match: /labels$/, ...fault })
     await pushBy(scene, 'bob', fault ? {} : { end: 'submitted' })
     await pushBy(scene, 'cleo')
-    await pushBy(scene, 'dan', { inputs: { 'pr-reviewers': 'ada' } })
+    // What a workflow adds later is for the next docs pull request.
+    await pushBy(scene, 'dan', { inputs: { 'pr-reviewers': 'ada', 'pr-labels': 'docs, later' } })
     expect(requestsOn(scene).toSorted()).toEqual(
       ['acme/writers', 'ada', 'docs', ...(fault?.end === '502' ? ['bob'] : []), 'cleo'].toSorted(),
     )

@@ -20,7 +20,7 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
-import { ended, moveDocs } from './docs-elsewhere.ts'
+import { docsPull, ended, moveDocs } from './docs-pull-scene.ts'
 
 const it = itWithScene()
 const HEADLINE = '💬 **Code changes covered by this pull request**'
@@ -325,8 +325,7 @@ it('commits of people on the docs pull request are asked to be kept, and told in
 }) => {
   const { world } = scene
   const inputs = { 'ignore-authors': 'docs-robot' }
-  const pull = world.pulls.get(1)
-  if (pull === undefined) throw new Error('There is no pull request 1.')
+  const pull = docsPull(scene)
   const people = async () => {
     const { bodies, summary } = await write(scene, 'Fix it', { inputs })
     const asked = JSON.stringify(bodies).match(/commits by (.*?)\. Keep their changes\./)?.[1]

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { docsPull } from '../act/docs-pull-scene.ts'
 import {
   CREATE,
   continues,
@@ -23,8 +24,8 @@ async function step(scene: Scene, event: Event, inputs: Readonly<Record<string, 
 
 /** A scene whose docs pull request was opened just now, and is open for as many days at the end. */
 async function wait(scene: Scene, days: number, happen?: Case['happens']): Promise<void> {
-  const pull = scene.world.pulls.get(1)
-  if (pull) pull.fields = { ...pull.fields, created_at: new Date(scene.clock.now()).toISOString() }
+  const pull = docsPull(scene)
+  pull.fields = { ...pull.fields, created_at: new Date(scene.clock.now()).toISOString() }
   await step(scene, schedule)
   await scene.clock.sleep(10 * DAY_MS)
   happen?.(scene)
@@ -39,7 +40,7 @@ const BY_NOBODY: readonly Case[] = [
   { name: 'a bot commented', happens: ({ world }) => addComment(world, comment(bot('ci[bot]'))) },
   {
     name: 'the agent committed',
-    happens: ({ world }) => pushToPull(world, scenePull(world), { author: AGENT }),
+    happens: (scene) => pushToPull(scene.world, docsPull(scene), { author: AGENT }),
   },
 ]
 const BY_PERSON: readonly Case[] = [
@@ -57,15 +58,9 @@ const BY_PERSON: readonly Case[] = [
   },
   {
     name: 'committed to',
-    happens: ({ world }) => pushToPull(world, scenePull(world), { author: octocat }),
+    happens: (scene) => pushToPull(scene.world, docsPull(scene), { author: octocat }),
   },
 ]
-
-function scenePull(world: Scene['world']) {
-  const pull = world.pulls.get(1)
-  if (pull === undefined) throw new Error('The scene has no docs pull request.')
-  return pull
-}
 
 describe('`pause-after`', () => {
   it.for(BY_NOBODY)('skips a run after 15 days in which $name', async ({ happens }, { scene }) => {
@@ -93,7 +88,7 @@ describe('`pause-after`', () => {
     await wait(scene, 15)
     const paused = pushTo(scene.world, { message: 'Add --paused' })
     expect((await step(scene, paused)).outputs['result']).toBe('skipped')
-    const pull = scenePull(scene.world)
+    const pull = docsPull(scene)
     endPull(scene.world, pull, pull.fields.head?.sha)
     const end = await step(scene, pushTo(scene.world, { message: 'Add --next' }))
     expect(firstCalls(end)).toEqual(['GET /job/job_1', ...CREATE])
