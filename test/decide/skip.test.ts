@@ -73,127 +73,133 @@ const comment = (change: Partial<CommentOptions>, of: object = {}): Event => {
   return { name, payload: { ...payload, ...of } }
 }
 
-/** What is decided by the payload alone; without `why`, a job may start. */
-const BY_PAYLOAD: readonly {
-  readonly what: string
-  readonly on: Event
+/** Events or what leads to them, by name, with one outcome; without `why`, a job may start. */
+type Group<T> = {
   readonly why?: RegExp
   readonly inputs?: Inputs
   readonly env?: Inputs
-}[] = [
-  { what: 'a hundred commits of the agent', on: agentPush({}, 100), why: OWN },
+  readonly on: Readonly<Record<string, T>>
+}
+
+function rowsOf<T>(groups: readonly Group<T>[]) {
+  return groups.flatMap(({ on, ...outcome }) =>
+    Object.entries(on).map(([what, one]) => ({ ...outcome, what, on: one })),
+  )
+}
+
+/** What is decided by the payload alone. */
+const BY_PAYLOAD: readonly Group<Event>[] = [
   {
-    what: 'commits of two ignored authors',
-    on: pushBy('mintlify', 'Renovate[bot]'),
+    why: OWN,
+    on: {
+      'a hundred commits of the agent': agentPush({}, 100),
+      'its address': byEmail('12+mintlify[bot]@users.noreply.github.com'),
+      'its commit without an account': byEmail('agent@mintlify.com'),
+      'its new branch': agentPush(isNew),
+      'its new branch without commits': agentPush({ ...isNew, commits: [] }),
+      'its branch, as `create`': caused('create', { ref_type: 'branch' }),
+      'its branch, as `delete`': caused('delete', { ref_type: 'branch' }),
+      'its deployment': caused('deployment'),
+      'its deployment status': caused('deployment_status'),
+      'a workflow after its push': followed({ actor: AGENT }),
+      'its pull request': opened,
+    },
+  },
+  {
     why: /mintlify\[bot\] .* or by renovate/,
     inputs: { 'ignore-authors': 'renovate' },
+    on: { 'commits of two ignored authors': pushBy('mintlify', 'Renovate[bot]') },
   },
-  { what: 'its address', on: byEmail('12+mintlify[bot]@users.noreply.github.com'), why: OWN },
-  { what: 'its commit without an account', on: byEmail('agent@mintlify.com'), why: OWN },
-  { what: 'its commit, a report alone', on: agentPush(), why: OWN, inputs: REPORT },
-  { what: 'its commit, a job to wait for', on: agentPush(), inputs: WAIT },
-  { what: 'its new branch', on: agentPush(isNew), why: OWN },
-  { what: 'its new branch without commits', on: agentPush({ ...isNew, commits: [] }), why: OWN },
-  { what: 'its new tag', on: agentPush({ ...isNew, ref: 'refs/tags/v1' }) },
-  { what: "a person's branch of its commits", on: agentPush({ created: true, sender: octocat }) },
-  { what: 'its push without commits', on: agentPush({ commits: [], sender: AGENT }) },
-  { what: 'its branch, as `create`', on: caused('create', { ref_type: 'branch' }), why: OWN },
-  { what: 'its tag, as `create`', on: caused('create', { ref_type: 'tag' }) },
-  { what: 'its branch, as `delete`', on: caused('delete', { ref_type: 'branch' }), why: OWN },
-  { what: 'its deployment', on: caused('deployment'), why: OWN },
-  { what: 'its deployment status', on: caused('deployment_status'), why: OWN },
-  { what: 'its release', on: caused('release', { action: 'published' }) },
-  { what: 'a workflow after its push', on: followed({ actor: AGENT }), why: OWN },
-  { what: "a workflow after a person's push", on: followed({}) },
-  { what: 'its pull request', on: opened, why: OWN },
-  { what: "a deleted account's pull request", on: pullRequest({ pull: { user: null } }) },
-  { what: 'a label', on: marked, why: /labeled `No-Docs` \(`skip-labels`\)/ },
-  { what: 'a label that the re-run reads again', on: marked, env: { GITHUB_RUN_ATTEMPT: '2' } },
-  { what: 'a label that no input names', on: marked, inputs: { 'skip-labels': 'docs-later, no' } },
-  { what: 'a label, a message to a job', on: marked, inputs: MESSAGE },
-  { what: 'a label, a report alone', on: marked, inputs: REPORT },
-  { what: 'a review of what has a label', on: { ...marked, name: 'pull_request_review' } },
-  { what: 'a release that is gone', on: event('release', { action: 'deleted' }), why: /deleted/ },
+  { why: OWN, inputs: REPORT, on: { 'its commit, a report alone': agentPush() } },
   {
-    what: 'a withdrawn release',
-    on: event('release', { action: 'unpublished' }),
+    inputs: WAIT,
+    on: {
+      'its commit, a job to wait for': agentPush(),
+      'an issue, a job to wait for': issue,
+      'no merge, a job to wait for': pullRequest({ action: 'closed' }),
+    },
+  },
+  {
+    on: {
+      'its new tag': agentPush({ ...isNew, ref: 'refs/tags/v1' }),
+      "a person's branch of its commits": agentPush({ created: true, sender: octocat }),
+      'its push without commits': agentPush({ commits: [], sender: AGENT }),
+      'its tag, as `create`': caused('create', { ref_type: 'tag' }),
+      'its release': caused('release', { action: 'published' }),
+      "a workflow after a person's push": followed({}),
+      "a deleted account's pull request": pullRequest({ pull: { user: null } }),
+      'a review of what has a label': { ...marked, name: 'pull_request_review' },
+      'a deployment': deployed('success'),
+      'an issue': issue,
+      'one with a key': fork,
+    },
+  },
+  { why: /labeled `No-Docs` \(`skip-labels`\)/, on: { 'a label': marked } },
+  { env: { GITHUB_RUN_ATTEMPT: '2' }, on: { 'a label that the re-run reads again': marked } },
+  { inputs: { 'skip-labels': 'docs-later, no' }, on: { 'a label that no input names': marked } },
+  { inputs: MESSAGE, on: { 'a label, a message to a job': marked } },
+  { inputs: REPORT, on: { 'a label, a report alone': marked, 'an issue, a report': issue } },
+  { why: /deleted/, on: { 'a release that is gone': event('release', { action: 'deleted' }) } },
+  {
     why: /unpublished/,
+    on: { 'a withdrawn release': event('release', { action: 'unpublished' }) },
   },
-  { what: 'a failed deployment', on: deployed('failure'), why: /`failure`/ },
-  { what: 'a deployment', on: deployed('success') },
-  { what: 'a merge group', on: event('merge_group'), why: QUEUE },
+  { why: /`failure`/, on: { 'a failed deployment': deployed('failure') } },
   {
-    what: "a merge queue's push",
-    on: agentPush({ ref: 'refs/heads/gh-readonly-queue/main/pr-1-a' }),
     why: QUEUE,
+    on: {
+      'a merge group': event('merge_group'),
+      "a merge queue's push": agentPush({ ref: 'refs/heads/gh-readonly-queue/main/pr-1-a' }),
+      "a merge queue's branch": event('create', { ref: 'gh-readonly-queue/main/pr-1-a' }),
+      'a workflow in a merge queue': followed({ head_branch: 'gh-readonly-queue/main/pr-1-a' }),
+    },
   },
+  { why: /does not start with \/docs/, on: { 'a comment': comment({ body: 'Yes.' }) } },
+  { why: /not new \(`edited`\)/, on: { 'an edited comment': comment({ action: 'edited' }) } },
+  { why: /x\[bot\] is a bot/, on: { "a bot's command": comment({ author: bot('x[bot]') }) } },
   {
-    what: "a merge queue's branch",
-    on: event('create', { ref: 'gh-readonly-queue/main/pr-1-a' }),
-    why: QUEUE,
-  },
-  {
-    what: 'a workflow in a merge queue',
-    on: followed({ head_branch: 'gh-readonly-queue/main/pr-1-a' }),
-    why: QUEUE,
-  },
-  { what: 'a comment', on: comment({ body: 'Yes.' }), why: /does not start with \/docs/ },
-  { what: 'an edited comment', on: comment({ action: 'edited' }), why: /not new \(`edited`\)/ },
-  { what: "a bot's command", on: comment({ author: bot('x[bot]') }), why: /x\[bot\] is a bot/ },
-  { what: 'an issue', on: issue },
-  { what: 'an issue, a report', on: issue, inputs: REPORT },
-  { what: 'an issue, a job to wait for', on: issue, inputs: WAIT },
-  { what: 'an issue, nothing requested', on: issue, inputs: NOTHING, why: COMMENTS },
-  {
-    what: 'a review',
-    on: { ...fork, name: 'pull_request_review' },
-    inputs: NOTHING,
     why: COMMENTS,
+    inputs: NOTHING,
+    on: {
+      'an issue, nothing requested': issue,
+      'a review': { ...fork, name: 'pull_request_review' },
+      'a discussion': event('discussion'),
+    },
   },
-  { what: 'a discussion', on: event('discussion'), inputs: NOTHING, why: COMMENTS },
-  { what: 'no merge', on: pullRequest({ action: 'closed' }), why: /closed without being merged/ },
-  { what: 'no merge, a job to wait for', on: pullRequest({ action: 'closed' }), inputs: WAIT },
+  { why: /closed without being merged/, on: { 'no merge': pullRequest({ action: 'closed' }) } },
+  { why: /refs\/tags\/v1/, on: { 'a deleted tag': push({ ref: 'refs/tags/v1', deleted: true }) } },
+  { why: /from forks.*\/docs .*merge/, inputs: NO_KEY, on: { 'a pull request from a fork': fork } },
   {
-    what: 'a deleted tag',
-    on: push({ ref: 'refs/tags/v1', deleted: true }),
-    why: /refs\/tags\/v1/,
-  },
-  {
-    what: 'a pull request from a fork',
-    on: fork,
-    inputs: NO_KEY,
-    why: /from forks.*\/docs .*merge/,
-  },
-  {
-    what: 'one without commands',
-    on: fork,
-    inputs: { ...NO_KEY, command: '' },
     why: /Instead, start/,
+    inputs: { ...NO_KEY, command: '' },
+    on: { 'one without commands': fork },
   },
-  { what: 'one from a deleted fork', on: gone, inputs: NO_KEY, why: /from forks/ },
-  { what: 'one with a key', on: fork },
-  { what: 'one in a dry run', on: fork, inputs: { ...NO_KEY, 'dry-run': 'true' } },
-  { what: 'one on pull_request_target', on: onTarget(fork), inputs: NO_KEY },
-  { what: 'a branch without a key', on: pullRequest(), inputs: NO_KEY },
-  { what: 'a push in a fork', on: push(inFork), inputs: NO_KEY, why: /set one in this fork/ },
-  { what: 'a push without a key', on: push(), inputs: NO_KEY },
-  { what: 'a command in a fork', on: comment({ body: '/docs x' }, inFork), inputs: NO_KEY },
+  { why: /from forks/, inputs: NO_KEY, on: { 'one from a deleted fork': gone } },
+  { inputs: { ...NO_KEY, 'dry-run': 'true' }, on: { 'one in a dry run': fork } },
   {
-    what: 'a push of Dependabot',
-    on: push({ sender: dependabot }),
     inputs: NO_KEY,
+    on: {
+      'one on pull_request_target': onTarget(fork),
+      'a branch without a key': pullRequest(),
+      'a push without a key': push(),
+      'a command in a fork': comment({ body: '/docs x' }, inFork),
+    },
+  },
+  { why: /set one in this fork/, inputs: NO_KEY, on: { 'a push in a fork': push(inFork) } },
+  {
     why: /Dependabot/,
+    inputs: NO_KEY,
+    on: { 'a push of Dependabot': push({ sender: dependabot }) },
   },
   {
-    what: 'a run that Dependabot started',
-    on: push(),
+    why: /Dependabot/,
     inputs: NO_KEY,
     env: { GITHUB_ACTOR: 'dependabot[bot]' },
-    why: /Dependabot/,
+    on: { 'a run that Dependabot started': push() },
   },
 ]
 
-it.each(BY_PAYLOAD)('$what is skipped or not by the payload alone', (row) => {
+it.each(rowsOf(BY_PAYLOAD))('$what is skipped or not by the payload alone', (row) => {
   const { on, why, inputs = {}, env = {} } = row
   const given = new Map(Object.entries({ prompt: 'Document it.', ...inputs }))
   const environment = {
@@ -266,48 +272,52 @@ const mixed = (author: Account, label?: string): Make => {
   }
 }
 
-/** What GitHub is asked about, with pull request 7 of the agent; without `why`, a job may start. */
-const ASKED: readonly {
-  readonly what: string
-  readonly on: Make
-  readonly why?: RegExp
-  readonly inputs?: Inputs
-}[] = [
-  { what: 'a merge of the agent', on: merging('merge'), why: OWN },
-  { what: 'a squash of the agent', on: merging('squash'), why: OWN },
-  { what: 'a merge that no index has yet', on: merging('merge', 60_000), why: OWN },
-  { what: 'a squash that no index has yet', on: merging('squash', 60_000), why: OWN },
-  { what: "a merge with a person's commit on its branch", on: mergeOfBoth, why: OWN },
-  { what: "a person's commit beside a squash of the agent", on: mixed(octocat) },
-  { what: 'the number of an open pull request of the agent', on: withMessage('Add a flag (#7)') },
-  { what: 'the number of one that was merged as another', on: mergedAs7('Go on (#7)') },
-  { what: 'the number of an issue', on: withMessage('Fix the flag (#8)') },
+/** What GitHub is asked about, with pull request 7 of the agent. */
+const ASKED: readonly Group<Make>[] = [
   {
-    what: "a person's name with the agent's address",
-    on: () => byAuthor({ username: 'octocat', email: 'agent@mintlify.com' }),
+    why: OWN,
+    on: {
+      'a merge of the agent': merging('merge'),
+      'a squash of the agent': merging('squash'),
+      'a merge that no index has yet': merging('merge', 60_000),
+      'a squash that no index has yet': merging('squash', 60_000),
+      "a merge with a person's commit on its branch": mergeOfBoth,
+    },
   },
-  { what: 'a similar address', on: () => byEmail('x@mintlify[bot]@users.noreply.github.com') },
-  { what: 'a merge of what has a label', on: mergeLabeled('no-docs'), why: LABEL },
   {
-    what: 'a label beside a commit of the agent',
-    on: mixed(AGENT, 'no-docs'),
+    on: {
+      "a person's commit beside a squash of the agent": mixed(octocat),
+      'the number of an open pull request of the agent': withMessage('Add a flag (#7)'),
+      'the number of one that was merged as another': mergedAs7('Go on (#7)'),
+      'the number of an issue': withMessage('Fix the flag (#8)'),
+      "a person's name with the agent's address": () =>
+        byAuthor({ username: 'octocat', email: 'agent@mintlify.com' }),
+      'a similar address': () => byEmail('x@mintlify[bot]@users.noreply.github.com'),
+      '101 commits of the agent': () => agentPush({}, 101),
+    },
+  },
+  { why: LABEL, on: { 'a merge of what has a label': mergeLabeled('no-docs') } },
+  {
     why: /mintlify.* or labeled/,
+    on: { 'a label beside a commit of the agent': mixed(AGENT, 'no-docs') },
   },
-  { what: "a person's commit, a report alone", on: withMessage('Add a flag'), inputs: REPORT },
-  { what: '101 commits of the agent', on: () => agentPush({}, 101) },
+  { inputs: REPORT, on: { "a person's commit, a report alone": withMessage('Add a flag') } },
 ]
 
-it.each(ASKED)('$what is skipped or not by what GitHub says', async ({ on, why, inputs }) => {
-  const { run, world } = await startHarness()
-  const pull = addPull(world, { number: 7, user: AGENT, files: ['docs/a.md'] })
-  world.issues.add(8)
-  const usual = { prompt: 'Document it.', 'dry-run': 'true', context: 'none' }
-  const end = await run({ event: on(world, pull), inputs: { ...usual, ...inputs } })
-  expect(end).toMatchObject({ hasFailed: false, calls: [] })
-  const asked = end.requests.filter((line) => line === 'POST /graphql MergedPulls')
-  expect(asked).toHaveLength(1)
-  expect(end.outputs['result'] === 'skipped' ? end.log.join() : '').toMatch(why ?? /^$/)
-})
+it.each(rowsOf(ASKED))(
+  '$what is skipped or not by what GitHub says',
+  async ({ on, why, inputs }) => {
+    const { run, world } = await startHarness()
+    const pull = addPull(world, { number: 7, user: AGENT, files: ['docs/a.md'] })
+    world.issues.add(8)
+    const usual = { prompt: 'Document it.', 'dry-run': 'true', context: 'none' }
+    const end = await run({ event: on(world, pull), inputs: { ...usual, ...inputs } })
+    expect(end).toMatchObject({ hasFailed: false, calls: [] })
+    const asked = end.requests.filter((line) => line === 'POST /graphql MergedPulls')
+    expect(asked).toHaveLength(1)
+    expect(end.outputs['result'] === 'skipped' ? end.log.join() : '').toMatch(why ?? /^$/)
+  },
+)
 
 it.each([
   { now: ['no-docs'], at: [], result: 'skipped' },

@@ -24,67 +24,45 @@ const after = (name: string, full_name = 'acme/docs'): Event => {
   return event('workflow_run', { workflow_run, sender: writer })
 }
 
-/** Events that `writer` caused, or a bot. */
-const EVENTS: readonly { readonly what: string; readonly on: Event; readonly checks: string }[] = [
-  { what: 'a local run', on: bareEvent(''), checks: 'nobody' },
-  { what: 'a schedule', on: bareEvent('schedule'), checks: 'nobody' },
-  { what: 'a deployment', on: event('deployment_status', { sender: writer }), checks: 'nobody' },
-  { what: 'a star', on: event('watch', { sender: writer }), checks: 'writer' },
-  {
-    what: 'an unknown event',
-    on: { name: 'constructor', payload: { sender: writer } },
-    checks: 'writer',
+/** Events that `writer` caused, or a bot, by whose permission is checked. */
+const EVENTS: Readonly<Record<string, Readonly<Record<string, Event>>>> = {
+  nobody: {
+    'a local run': bareEvent(''),
+    'a schedule': bareEvent('schedule'),
+    'a deployment': event('deployment_status', { sender: writer }),
+    "an App's": pullRequest({ sender: renovate }),
+    'a push to one': pullRequest({ action: 'synchronize', sender: writer }),
+    'a merge': pullRequest({ ...merge, sender: renovate }),
+    'a merge from a fork': pullRequest({ ...merge, ...fork, sender: writer }),
+    'a merge on pull_request_target': onTarget(
+      pullRequest({ ...merge, ...fork, sender: renovate }),
+    ),
+    'a workflow after a push': after('push', 'Acme/Docs'),
   },
-  { what: 'a new pull request', on: pullRequest({ sender: writer }), checks: 'writer' },
-  { what: "an App's", on: pullRequest({ sender: renovate }), checks: 'nobody' },
-  {
-    what: "an App's from a fork",
-    on: pullRequest({ ...fork, sender: renovate }),
-    checks: 'renovate[bot]',
+  writer: {
+    'a star': event('watch', { sender: writer }),
+    'an unknown event': { name: 'constructor', payload: { sender: writer } },
+    'a new pull request': pullRequest({ sender: writer }),
+    'a push to a fork': pullRequest({ ...fork, action: 'synchronize', sender: writer }),
+    'a push on pull_request_target': onTarget(
+      pullRequest({ action: 'synchronize', sender: writer }),
+    ),
+    'no merge': pullRequest({ action: 'closed', sender: writer }),
+    'a label after a merge': pullRequest({ ...merge, action: 'labeled', sender: writer }),
+    'a workflow after a push to a fork': after('push', 'stranger/docs'),
+    'a workflow after an issue': after('issues'),
   },
-  {
-    what: 'a push to one',
-    on: pullRequest({ action: 'synchronize', sender: writer }),
-    checks: 'nobody',
+  'renovate[bot]': {
+    "an App's from a fork": pullRequest({ ...fork, sender: renovate }),
+    'a workflow after a pull request': after('pull_request'),
   },
-  {
-    what: 'a push to a fork',
-    on: pullRequest({ ...fork, action: 'synchronize', sender: writer }),
-    checks: 'writer',
-  },
-  {
-    what: 'a push on pull_request_target',
-    on: onTarget(pullRequest({ action: 'synchronize', sender: writer })),
-    checks: 'writer',
-  },
-  { what: 'a merge', on: pullRequest({ ...merge, sender: renovate }), checks: 'nobody' },
-  {
-    what: 'a merge from a fork',
-    on: pullRequest({ ...merge, ...fork, sender: writer }),
-    checks: 'nobody',
-  },
-  {
-    what: 'a merge on pull_request_target',
-    on: onTarget(pullRequest({ ...merge, ...fork, sender: renovate })),
-    checks: 'nobody',
-  },
-  { what: 'no merge', on: pullRequest({ action: 'closed', sender: writer }), checks: 'writer' },
-  {
-    what: 'a label after a merge',
-    on: pullRequest({ ...merge, action: 'labeled', sender: writer }),
-    checks: 'writer',
-  },
-  { what: 'a workflow after a push', on: after('push', 'Acme/Docs'), checks: 'nobody' },
-  {
-    what: 'a workflow after a push to a fork',
-    on: after('push', 'stranger/docs'),
-    checks: 'writer',
-  },
-  { what: 'a workflow after an issue', on: after('issues'), checks: 'writer' },
-  { what: 'a workflow after a pull request', on: after('pull_request'), checks: 'renovate[bot]' },
-]
+}
 
-test.each(EVENTS)('on $what the permission of $checks is checked', ({ on, checks }) => {
+test.each(
+  Object.entries(EVENTS).flatMap(([checks, events]) =>
+    Object.entries(events).map(([what, on]) => ({ checks, what, on })),
+  ),
+)('on $what the permission of $checks is checked', ({ on, checks }) => {
   const environment = readEnvironment({ GITHUB_REPOSITORY: 'acme/docs' })
   const account = accountToCheck({ ...on, row: eventRow(on.name) }, environment)
   expect(account === 'trusted' ? 'nobody' : account?.login).toBe(checks)

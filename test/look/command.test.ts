@@ -8,52 +8,49 @@ function commandOf(body: string, word = '/docs'): Command | undefined {
   return readCommand({ ...event, row: eventRow(event.name) }, word)
 }
 
-/** Texts, and their requests. */
-const TEXTS: readonly { readonly text: string; readonly asks: string }[] = [
-  { text: '/docs', asks: '' },
-  { text: '/DOCS explain it', asks: 'explain it' },
-  { text: '/docs: explain it', asks: 'explain it' },
-  { text: '/docs,\nexplain it', asks: 'explain it' },
-  { text: '\uFEFF   /docs explain it', asks: 'explain it' },
-  { text: '\r\n\r\n/docs explain it\r\nin two\r\n\r\nlines', asks: 'explain it\nin two\n\nlines' },
-  { text: '/docs\rexplain it', asks: 'explain it' },
-  { text: '/docs\u00a0explain it', asks: 'explain it' },
-  { text: '> one\n\n> two\n>> three\n\n/docs explain it', asks: 'explain it' },
-  { text: '>/docs quoted\n\n/docs explain it', asks: 'explain it' },
-  { text: '<!-- a\n\ntemplate -->\n\n/docs explain it', asks: 'explain it' },
-  { text: '<!-- a --><!--> <!-- b -->\n> c\n\n<!-- d -->/docs explain it', asks: 'explain it' },
-  { text: '/docs `code` and **more**\n- a list', asks: '`code` and **more**\n- a list' },
-  { text: '/docs /docs', asks: '/docs' },
-  { text: '/docs newer', asks: 'newer' },
-  { text: '/docs new: a list', asks: 'new: a list' },
-  { text: '/docs <!-- hidden --> explain <!-- and\n\nthis --> it', asks: 'explain  it' },
-  { text: '/docs explain it <!-- seen: never closed', asks: 'explain it <!-- seen: never closed' },
-  { text: '/docs explain it\n  <!-- hidden to the end', asks: 'explain it' },
-  {
-    text: '/docs put `<!-- a -->` by ``<!-- `b` -->``',
-    asks: 'put `<!-- a -->` by ``<!-- `b` -->``',
-  },
-  { text: '/docs \\` <!-- hidden --> `', asks: '\\`  `' },
-  { text: '/docs e\u202Ex\u2066plain\u200B \u{E0041}it\u{FE01}', asks: 'explain it' },
-]
+/** Texts by the request in them. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  '': ['/docs'],
+  'explain it': [
+    '/DOCS explain it',
+    '/docs: explain it',
+    '/docs,\nexplain it',
+    '\uFEFF   /docs explain it',
+    '/docs\rexplain it',
+    '/docs\u00a0explain it',
+    '> one\n\n> two\n>> three\n\n/docs explain it',
+    '>/docs quoted\n\n/docs explain it',
+    '<!-- a\n\ntemplate -->\n\n/docs explain it',
+    '<!-- a --><!--> <!-- b -->\n> c\n\n<!-- d -->/docs explain it',
+    '/docs explain it\n  <!-- hidden to the end',
+    '/docs e\u202Ex\u2066plain\u200B \u{E0041}it\u{FE01}',
+  ],
+  'explain it\nin two\n\nlines': ['\r\n\r\n/docs explain it\r\nin two\r\n\r\nlines'],
+  '`code` and **more**\n- a list': ['/docs `code` and **more**\n- a list'],
+  '/docs': ['/docs /docs'],
+  newer: ['/docs newer'],
+  'new: a list': ['/docs new: a list'],
+  'explain  it': ['/docs <!-- hidden --> explain <!-- and\n\nthis --> it'],
+  'explain it <!-- seen: never closed': ['/docs explain it <!-- seen: never closed'],
+  'put `<!-- a -->` by ``<!-- `b` -->``': ['/docs put `<!-- a -->` by ``<!-- `b` -->``'],
+  '\\`  `': ['/docs \\` <!-- hidden --> `'],
+}
 
-const FRESH: typeof TEXTS = [
-  { text: '/docs new explain it', asks: 'explain it' },
-  { text: '/docs, NEW\nexplain it', asks: 'explain it' },
-  { text: '/docs new', asks: '' },
-  { text: '/docs <!-- --> new explain it', asks: 'explain it' },
-]
+const FRESH: typeof TEXTS = {
+  'explain it': ['/docs new explain it', '/docs, NEW\nexplain it', '/docs <!-- --> new explain it'],
+  '': ['/docs new'],
+}
 
-const NO_COMMANDS: readonly { readonly where: string; readonly texts: readonly string[] }[] = [
-  { where: 'later than the first word', texts: ['', 'Please /docs', 'Hello\n\n/docs explain it'] },
-  { where: 'another word', texts: ['docs', '/docs-new it', '/docs:it', '\u200b/docs'] },
-  { where: 'indented code', texts: ['    /docs', '  \t/docs it', '<!-- a -->\n\n    /docs it'] },
-  { where: 'code', texts: ['```\n/docs explain it\n```', '`/docs` explain it'] },
-  { where: 'a quote', texts: ['> /docs it', '> quoted\nand on without the mark\n\n/docs it'] },
-  { where: 'a list', texts: ['- /docs explain it', '1. /docs it', '> quoted\n- a list\n\n/docs'] },
-  { where: 'other Markdown', texts: ['# /docs explain it', '<p>/docs it', '---\n/docs it'] },
-  { where: 'an HTML comment', texts: ['<!-- /docs explain it -->', '<!-- /docs explain it'] },
-]
+const NO_COMMANDS: typeof TEXTS = {
+  'later than the first word': ['', 'Please /docs', 'Hello\n\n/docs explain it'],
+  'another word': ['docs', '/docs-new it', '/docs:it', '\u200b/docs'],
+  'indented code': ['    /docs', '  \t/docs it', '<!-- a -->\n\n    /docs it'],
+  code: ['```\n/docs explain it\n```', '`/docs` explain it'],
+  'a quote': ['> /docs it', '> quoted\nand on without the mark\n\n/docs it'],
+  'a list': ['- /docs explain it', '1. /docs it', '> quoted\n- a list\n\n/docs'],
+  'other Markdown': ['# /docs explain it', '<p>/docs it', '---\n/docs it'],
+  'an HTML comment': ['<!-- /docs explain it -->', '<!-- /docs explain it'],
+}
 
 const GMAIL = 'On Tue, Nov 24, 2026 at 3:14 PM Ada ***@***.***> wrote:'
 const FOOTER = `—
@@ -104,17 +101,21 @@ const EMAILS: readonly { readonly from: string; readonly rest: string; readonly 
   ]
 
 describe('a command', () => {
-  it.each(TEXTS)('in $text asks for $asks', ({ text, asks }) => {
-    expect(commandOf(text)).toMatchObject({ instructions: asks, fresh: false })
+  it.each([
+    { requests: TEXTS, fresh: false },
+    { requests: FRESH, fresh: true },
+  ])('has a request, and asks for a new job or not: $fresh', ({ requests, fresh }) => {
+    for (const [instructions, texts] of Object.entries(requests))
+      for (const text of texts)
+        expect([text, commandOf(text)]).toMatchObject([text, { instructions, fresh }])
   })
 
-  it.each(FRESH)('in $text asks for a new job: $asks', ({ text, asks }) => {
-    expect(commandOf(text)).toMatchObject({ instructions: asks, fresh: true })
-  })
-
-  it.each(NO_COMMANDS)('is not recognized if it is in or after $where', ({ texts }) => {
-    for (const text of texts) expect([text, commandOf(text)]).toEqual([text, undefined])
-  })
+  it.each(Object.entries(NO_COMMANDS))(
+    'is not recognized if it is in or after %s',
+    (_where, texts) => {
+      for (const text of texts) expect([text, commandOf(text)]).toEqual([text, undefined])
+    },
+  )
 
   it.each(EMAILS)('by email loses only what it quotes: $from', ({ rest, kept = '' }) => {
     const text = `/docs explain it\n\n${rest}`.replaceAll('\n', '\r\n')
