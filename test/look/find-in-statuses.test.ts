@@ -57,131 +57,116 @@ const onBranch = ({ world }: Scene, branch: string): Step => {
 }
 
 type Case = {
-  readonly name: string
   readonly before: (scene: Scene) => unknown
-  readonly calls: readonly string[]
   readonly told?: (scene: Scene) => Step
 }
 
-const CASES: readonly Case[] = [
-  { name: 'starts a job if no run was before', before: () => undefined, calls: CREATE },
-  { name: 'continues the job of the run before', before: step, calls: continues('job_1') },
-  {
-    name: 'continues the newest job, whichever commit it is on',
-    async before(scene) {
-      addCommit(scene.world)
-      await step(scene)
-      await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
+/** What happens before a first attempt, by the job that it continues. */
+const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
+  none: {
+    'starts a job if no run was before': { before: () => undefined },
+    'of a pull request continues its own job, not its base branch’s': {
+      before: step,
+      told: onFlag,
     },
-    calls: continues('job_2'),
-  },
-  {
-    name: 'isn’t kept from a job by a later run on its commit that started nothing',
-    async before(scene) {
-      await step(scene, { end: 'pull-request' })
-      await step(scene, REFUSED)
+    'of a branch doesn’t continue an open pull request’s job on its commit': {
+      async before(scene) {
+        const { sha } = addCommit(scene.world)
+        const pull = { number: 5, head: { sha }, base: { ref: 'main' } }
+        await step(scene, { event: pullRequest({ action: 'synchronize', pull }) })
+      },
     },
-    calls: continues('job_1'),
   },
-  {
-    name: 'isn’t kept from a job by a later run that failed to read the record and started nothing',
-    async before(scene) {
-      await step(scene)
-      scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
-      await step(scene, REFUSED)
+  job_1: {
+    'continues the job of the run before': { before: step },
+    'isn’t kept from a job by a later run on its commit that started nothing': {
+      async before(scene) {
+        await step(scene, { end: 'pull-request' })
+        await step(scene, REFUSED)
+      },
     },
-    calls: continues('job_1'),
-  },
-  {
-    name: 'ignores a status that belongs to no run and names no job',
-    async before(scene) {
-      await step(scene)
-      addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
+    'isn’t kept from a job by a later run that failed to read the record and started nothing': {
+      async before(scene) {
+        await step(scene)
+        scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
+        await step(scene, REFUSED)
+      },
     },
-    calls: continues('job_1'),
-  },
-  {
-    name: 'continues the job that a stranger’s status of that name names last in its description',
-    before: (scene) =>
-      addForeign(scene, { description: 'Words (job_0) (job_9)', creator: person('x') }),
-    calls: continues('job_9'),
-  },
-  {
-    name: 'finds the job below 120 newer statuses of others',
-    async before(scene) {
-      await step(scene)
-      for (let count = 0; count < 120; count++) addForeign(scene, { context: `check ${count}` })
+    'ignores a status that belongs to no run and names no job': {
+      async before(scene) {
+        await step(scene)
+        addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
+      },
     },
-    calls: continues('job_1'),
-  },
-  {
-    name: `finds the job ${LIMIT} commits back`,
-    async before(scene) {
-      await step(scene)
-      addCommits(scene.world, LIMIT)
+    'finds the job below 120 newer statuses of others': {
+      async before(scene) {
+        await step(scene)
+        for (let count = 0; count < 120; count++) addForeign(scene, { context: `check ${count}` })
+      },
     },
-    calls: continues('job_1'),
-  },
-  {
-    name: 'finds the job of a release on a commit up to its own',
-    async before(scene) {
-      await step(scene, onRelease)
-      addCommits(scene.world, 150)
+    'finds the job 500 commits back': {
+      async before(scene) {
+        await step(scene)
+        addCommits(scene.world, LIMIT)
+      },
     },
-    calls: continues('job_1'),
-    told: () => onRelease,
-  },
-  {
-    name: 'continues the job of another run, though another matrix job of this run shares its name',
-    async before(scene) {
-      await step(scene)
-      await step(scene, { runId: 2000, job: 'job_2', inputs: { 'follow-up': 'false' } })
+    'finds the job of a release on a commit up to its own': {
+      async before(scene) {
+        await step(scene, onRelease)
+        addCommits(scene.world, 150)
+      },
+      told: () => onRelease,
     },
-    calls: continues('job_1'),
-    told: () => ({ runId: 2000 }),
-  },
-  {
-    name: 'of a pull request continues its own job, not its base branch’s',
-    before: step,
-    calls: CREATE,
-    told: onFlag,
-  },
-  {
-    name: 'of a branch doesn’t continue an open pull request’s job on its commit',
-    async before(scene) {
-      const { sha } = addCommit(scene.world)
-      const pull = { number: 5, head: { sha }, base: { ref: 'main' } }
-      await step(scene, { event: pullRequest({ action: 'synchronize', pull }) })
+    'continues the job of another run, though another matrix job of this run shares its name': {
+      async before(scene) {
+        await step(scene)
+        await step(scene, { runId: 2000, job: 'job_2', inputs: { 'follow-up': 'false' } })
+      },
+      told: () => ({ runId: 2000 }),
     },
-    calls: CREATE,
-  },
-  {
-    name: 'finds a pull request’s job on the first of 15 commits that a forced push replaced',
-    async before(scene) {
-      await step(scene, onFlag(scene))
-      const pull = scene.world.pulls.get(5)
-      for (let count = 0; pull && count < 15; count++) pushToPull(scene.world, pull)
-      if (pull) pushToPull(scene.world, pull, { force: true })
+    'finds a pull request’s job on the first of 15 commits that a forced push replaced': {
+      async before(scene) {
+        await step(scene, onFlag(scene))
+        const pull = scene.world.pulls.get(5)
+        for (let count = 0; pull && count < 15; count++) pushToPull(scene.world, pull)
+        if (pull) pushToPull(scene.world, pull, { force: true })
+      },
+      told: onFlag,
     },
-    calls: continues('job_1'),
-    told: onFlag,
-  },
-  {
-    name: 'finds a pull request’s job before 26 forced pushes',
-    async before(scene) {
-      await step(scene, onFlag(scene))
-      const pull = scene.world.pulls.get(5)
-      for (let count = 0; pull && count < 26; count++)
-        pushToPull(scene.world, pull, { force: true })
+    'finds a pull request’s job before 26 forced pushes': {
+      async before(scene) {
+        await step(scene, onFlag(scene))
+        const pull = scene.world.pulls.get(5)
+        for (let count = 0; pull && count < 26; count++)
+          pushToPull(scene.world, pull, { force: true })
+      },
+      told: onFlag,
     },
-    calls: continues('job_1'),
-    told: onFlag,
   },
-]
+  job_2: {
+    'continues the newest job, whichever commit it is on': {
+      async before(scene) {
+        addCommit(scene.world)
+        await step(scene)
+        await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
+      },
+    },
+  },
+  job_9: {
+    'continues the job that a stranger’s status of that name names last in its description': {
+      before: (scene) =>
+        addForeign(scene, { description: 'Words (job_0) (job_9)', creator: person('x') }),
+    },
+  },
+}
 
-it.for(CASES)('a first attempt $name', async ({ before, calls, told }, { scene }) => {
+it.for(
+  Object.entries(CASES).flatMap(([job, cases]) =>
+    Object.entries(cases).map(([name, one]) => ({ name, job, ...one })),
+  ),
+)('a first attempt $name', async ({ before, job, told }, { scene }) => {
   await before(scene)
-  expect(await next(scene, told?.(scene))).toEqual(calls)
+  expect(await next(scene, told?.(scene))).toEqual(job === 'none' ? CREATE : continues(job))
 })
 
 it('a job keeps its pull request when later statuses on its commit do not lead there', async ({
