@@ -3,6 +3,7 @@ import { locatePullRequest, pullRequestThread } from '../github/pull-requests.ts
 import { canWriteComments } from '../inputs/table.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
+import { DAY_MS } from '../lib/time.ts'
 import {
   type Draft,
   findSourceComment,
@@ -19,10 +20,9 @@ import { type Run, runUrlOf } from '../runner/run.ts'
 
 const MAX_LINES = 20
 const MAX_ITEMS = 5
-const MAX_TITLE_LENGTH = 80
+const MAX_ITEM_TITLE_LENGTH = 80
 /** GitHub takes 65,536 characters. */
 const MAX_COMMENT_BYTES = 60 * 1024
-const DAY_MS = 86_400_000
 
 /** A docs pull request on this GitHub. */
 export type DocsPullPlace = {
@@ -78,7 +78,7 @@ export function createLine(
 ): SourceLine {
   const shown = items
     .slice(0, MAX_ITEMS)
-    .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
+    .map((item) => ({ ...item, title: shorten(item.title, MAX_ITEM_TITLE_LENGTH) }))
   const more = items.length - shown.length
   return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
 }

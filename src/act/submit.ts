@@ -106,7 +106,7 @@ function isCertainlyRefused(error: unknown): boolean {
   return error instanceof MintlifyError && error.status < 500 && ![303, 408].includes(error.status)
 }
 
-const MAYBE_STARTED = {
+const MAYBE_ARRIVED = {
   create:
     'A job may have been created anyway. Before you run this workflow again, check the dashboard for a running job and for a new pull request. A second job would use credits again.',
   message:
@@ -114,7 +114,7 @@ const MAYBE_STARTED = {
 }
 
 function maybeStartedError(
-  kind: keyof typeof MAYBE_STARTED,
+  kind: keyof typeof MAYBE_ARRIVED,
   cause: unknown,
   mintlify: string,
 ): JobError {
@@ -124,7 +124,7 @@ function maybeStartedError(
       : describeFailure(cause, mintlify)
   return new JobError({
     headline,
-    details: joinSentences(details, MAYBE_STARTED[kind]),
+    details: joinSentences(details, MAYBE_ARRIVED[kind]),
     maybeStarted: true,
   })
 }

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { countOf } from './text.ts'
 
+/** A UTC day in milliseconds. */
+export const DAY_MS = 86_400_000
+
 /** The source of time. Tests have one that they drive themselves. */
 export type Clock = {
   /** Milliseconds since the Unix epoch; never runs backwards. */

@@ -223,7 +223,7 @@ async function askForStatuses(
 }
 
 /** Maximum number of commits whose statuses are listed because the newest one may hide others. */
-const MAX_LISTED_COMMITS = 5
+const MAX_HIDING_COMMITS = 5
 
 /**
  * Reads the newest status of each commit, and all those of a commit whose newest one may hide others.
@@ -245,12 +245,12 @@ async function readStatuses(
   const hiding = statuses.filter(
     ({ hidesOlder, job, state }) => hidesOlder && !(job && state === 'success'),
   )
-  for (const { sha } of hiding.slice(0, MAX_LISTED_COMMITS)) {
+  for (const { sha } of hiding.slice(0, MAX_HIDING_COMMITS)) {
     const listed = await run.github.read(() => listStatuses(sha, name, run))
     if (!listed.known) return { statuses, reachedLimit: false, failure: failure ?? listed.error }
     statuses.push(...listed.value)
   }
-  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS, failure }
+  return { statuses, reachedLimit: hiding.length > MAX_HIDING_COMMITS, failure }
 }
 
 /** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */

@@ -126,7 +126,7 @@ export type GitHubEvent = {
 }
 
 const USER = { login: '' }
-const REPOSITORY = { full_name: '' }
+const REPOSITORY_SAMPLE = { full_name: '' }
 const COMMIT = { message: '', author: { username: '', email: '' } }
 
 /** The fields that decide whether a run may start a job, and what it is about, with the types that they must have. */
@@ -140,7 +140,7 @@ const SAMPLE = {
     title: '',
     state: '',
     user: USER,
-    head: { repo: REPOSITORY },
+    head: { repo: REPOSITORY_SAMPLE },
     labels: [{ name: '' }],
   },
   commits: [COMMIT],
@@ -148,7 +148,7 @@ const SAMPLE = {
   deployment_status: { state: '' },
   workflow_run: {
     head_branch: '',
-    head_repository: REPOSITORY,
+    head_repository: REPOSITORY_SAMPLE,
     actor: USER,
     triggering_actor: USER,
   },

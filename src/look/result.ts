@@ -83,8 +83,8 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   const { owner, repo, number } = place
   const query =
     number === undefined
-      ? `$commits: String) { ${REPOSITORY} ${branchCommitFields(sinceMs ?? 0)} } }`
-      : `$files: String, $comments: String, $suites: String) { ${REPOSITORY} ${pullReportFields(number)} } }`
+      ? `$commits: String) { ${REPOSITORY_FIELDS} ${branchCommitFields(sinceMs ?? 0)} } }`
+      : `$files: String, $comments: String, $suites: String) { ${REPOSITORY_FIELDS} ${pullReportFields(number)} } }`
   const answer = await github.read(() =>
     github.graphqlPages<PullReportAnswer>(
       `query PullReport($owner: String!, $repo: String!, ${query}`,
@@ -136,9 +136,9 @@ function findPlace({ job: { prLink, repository, status } }: FinishedJob, { githu
 
 const DEPLOYMENT = 'Mintlify Deployment'
 const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
-const REPOSITORY = 'repository(owner: $owner, name: $repo) { nameWithOwner'
+const REPOSITORY_FIELDS = 'repository(owner: $owner, name: $repo) { nameWithOwner'
 const PAGE = 'pageInfo { hasNextPage endCursor }'
-const COMMENT = 'body createdAt lastEditedAt author { __typename login }'
+const COMMENT_FIELDS = 'body createdAt lastEditedAt author { __typename login }'
 
 /** Asks for Mintlify's check by name, whichever others there are. `checkSuite.workflowRun` would need `actions: read`. */
 const CHECK_FIELDS = `deploymentSuites: checkSuites(first: 100, filterBy: { checkName: "${DEPLOYMENT}" }) { nodes { app { slug }
@@ -150,8 +150,8 @@ const CHECK_FIELDS = `deploymentSuites: checkSuites(first: 100, filterBy: { chec
 
 function pullReportFields(number: number): string {
   return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid
-    newest: comments(last: 100) { nodes { ${COMMENT} } }
-    comments(first: 100, after: $comments) { ${PAGE} nodes { ${COMMENT} } }
+    newest: comments(last: 100) { nodes { ${COMMENT_FIELDS} } }
+    comments(first: 100, after: $comments) { ${PAGE} nodes { ${COMMENT_FIELDS} } }
     files(first: 100, after: $files) { ${PAGE} nodes { path additions deletions changeType } }
     commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
 }

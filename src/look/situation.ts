@@ -243,10 +243,10 @@ function commitsIn(pages: readonly PullStateNode[]): AuthoredCommit[] {
 function lastAttentionMs(pages: readonly PullStateNode[], inputs: Inputs): number {
   const [pull] = pages
   const contributions = [...nodesOf(pull?.reviews), ...nodesOf(pull?.comments)].filter(
-    ({ author }) => author?.__typename === 'User' && isPerson({ user: author }, inputs),
+    ({ author }) => author?.__typename === 'User' && isPersonsWork({ user: author }, inputs),
   )
   const commits = commitsIn(pages).filter(({ authors }) =>
-    nodesOf(authors).some((author) => isPerson(author, inputs)),
+    nodesOf(authors).some((author) => isPersonsWork(author, inputs)),
   )
   const times = [
     pull?.createdAt,
@@ -263,7 +263,7 @@ function listEditors(pages: readonly PullStateNode[], inputs: Inputs): string {
   const people = commitsIn(pages)
     .filter(({ parents }) => (parents?.totalCount ?? 1) < 2)
     .flatMap(({ authors }) => nodesOf(authors))
-    .filter((author) => isPerson(author, inputs))
+    .filter((author) => isPersonsWork(author, inputs))
   const logins = people.flatMap(({ user }) => user?.login ?? [])
   const names = [...new Set(logins)]
   if (logins.length < people.length) names.push('someone')
@@ -272,7 +272,7 @@ function listEditors(pages: readonly PullStateNode[], inputs: Inputs): string {
   return listOf(names)
 }
 
-function isPerson(author: GitActor, inputs: Inputs): boolean {
+function isPersonsWork(author: GitActor, inputs: Inputs): boolean {
   const { user, email } = author
   const isApp = /\[bot\](?:$|@users\.noreply\.)/.test(user?.login ?? email ?? '')
   return !isApp && ownAuthor(author, inputs) === undefined

@@ -160,7 +160,7 @@ export function isFull({ status, message }: GitHubError): boolean {
 export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Must be one segment of a URL's path. */
-const JOB_ID = /^(?!\.{1,2}$)[^\s()]+$/
+const JOB_ID_SEGMENT = /^(?!\.{1,2}$)[^\s()]+$/
 
 /** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
 export type StepStatus = Readonly<ReturnType<typeof readStatus>>
@@ -177,7 +177,7 @@ export function readStatus(
   const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
   const createdAtMs = Date.parse(createdAt ?? '') || 0
   const earlierId = read('job')
-  const earlierJob: NamedJob | undefined = JOB_ID.test(earlierId)
+  const earlierJob: NamedJob | undefined = JOB_ID_SEGMENT.test(earlierId)
     ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
     : undefined
   const [, id = ''] = /\(([^()]*)\)$/.exec(description ?? '') ?? []
@@ -192,7 +192,7 @@ export function readStatus(
     /** `pending`, `success`, `failure`, `error`. */
     state: state?.toLowerCase() ?? '',
     /** The job that it names. */
-    job: JOB_ID.test(id) ? { id, prLink, namedAtMs: before.namedAtMs } : undefined,
+    job: JOB_ID_SEGMENT.test(id) ? { id, prLink, namedAtMs: before.namedAtMs } : undefined,
     /** The job before its run, and the last successful one, as that run knew them. */
     earlierJob,
     lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,

@@ -1,6 +1,6 @@
 import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/markdown.ts'
 import { countOf, type Failure, joinSentences, listOf } from '../lib/text.ts'
-import { formatDuration, RetryError, retry } from '../lib/time.ts'
+import { DAY_MS, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { AnalyticsCall } from '../mintlify/analytics.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
@@ -135,9 +135,6 @@ export function formatChange(previous: number | undefined, current: number): str
 
 /** Full UTC days in milliseconds since the epoch; `toMs` is exclusive. */
 export type Period = { readonly fromMs: number; readonly toMs: number }
-
-/** A UTC day in milliseconds. */
-export const DAY_MS = 86_400_000
 
 /** Returns the full UTC days before the day of `nowMs`. */
 export function fullDaysBefore(nowMs: number, days: number): Period {

@@ -1,5 +1,6 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { formatCount, listOf, sumOf } from '../lib/text.ts'
+import { DAY_MS } from '../lib/time.ts'
 import {
   type AnalyticsCall,
   type ListPage,
@@ -14,7 +15,6 @@ import {
 import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsReader,
-  DAY_MS,
   formatPeriod,
   fullDaysBefore,
   isoDay,

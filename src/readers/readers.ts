@@ -13,13 +13,12 @@ import {
   sentencesWithCode,
 } from '../lib/markdown.ts'
 import { byteLength, countOf, errorMessage, type Failure, formatCount } from '../lib/text.ts'
-import { formatAge } from '../lib/time.ts'
+import { DAY_MS, formatAge } from '../lib/time.ts'
 import type { Counts } from '../mintlify/analytics.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
 import {
   AnalyticsReader,
-  DAY_MS,
   formatChange,
   formatPeriod,
   fullDaysBefore,
