@@ -126,7 +126,8 @@ export class RunRecord {
 
   /** Names the accepted job. */
   async accepted(job: AcceptedJob): Promise<void> {
-    this.#job = job
+    // While an update runs, Mintlify doesn't name its pull request, which an earlier attempt may have recorded.
+    this.#job = { ...job, prLink: job.prLink || (this.#job?.prLink ?? '') }
     await this.#show(job.kind)
   }
 

@@ -52,8 +52,10 @@ it('a further command goes on with the job of its conversation and its pull requ
   scene,
 }) => {
   await scene.ask({ end: 'pull-request' })
-  // The newest reply names no pull request: an older one does.
-  await scene.ask({ end: 'cancelled' })
+  // While an update runs, Mintlify doesn't name its pull request.
+  const event = scene.comment()
+  await scene.tell(event, { end: 'cancelled', runId: 1002 })
+  await scene.tell(event, { end: 'cancelled', runId: 1002, attempt: 2 })
   const end = await scene.ask()
   expect(firstCalls(end)).toEqual(continues('job_1'))
   expect(end.log[0]).toContain(`This run updates the pull request ${PULL} (job job_1`)
