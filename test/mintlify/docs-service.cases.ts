@@ -1,7 +1,8 @@
 export const KEY = 'mint_secret_0123'
 
 export type Rejection = {
-  readonly call: 'create' | 'get' | 'message' | 'visitors'
+  /** By default, `create`. */
+  readonly call?: 'get' | 'message' | 'visitors'
   readonly status: number
   /** Of the response; by default an error with this text. */
   readonly said?: string
@@ -31,14 +32,12 @@ const INVALID = 'Mintlify rejected the request as invalid'
 
 export const REJECTIONS: readonly Rejection[] = [
   {
-    call: 'create',
     status: 401,
     said: 'no',
     title: 'Mintlify rejected the API key',
     fix: `The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API (Pro and Enterprise do). ${NEW_KEY}`,
   },
   {
-    call: 'create',
     status: 401,
     said: 'Key expired',
     title: 'The API key has expired',
@@ -51,54 +50,47 @@ export const REJECTIONS: readonly Rejection[] = [
     title: 'The API key was deleted',
     fix: NEW_KEY,
   },
-  { call: 'create', status: 401, said: 'Your trial has expired', ...PLAN },
+  { status: 401, said: 'Your trial has expired', ...PLAN },
   {
-    call: 'create',
     status: 401,
     said: 'Missing Authorization header',
     title: 'Mintlify received no API key',
     fix: 'A proxy may be removing the `Authorization` header. Exempt this host from the proxy, or configure the proxy to keep the header.',
   },
-  { call: 'create', status: 402, body: '', ...NO_CREDITS },
+  { status: 402, body: '', ...NO_CREDITS },
   {
-    call: 'create',
     status: 402,
     said: 'invoice overdue',
     title: 'Mintlify requires payment',
     fix: 'Check your credits and invoices in the dashboard.',
   },
-  { call: 'create', status: 403, said: 'Insufficient credits', ...NO_CREDITS },
+  { status: 403, said: 'Insufficient credits', ...NO_CREDITS },
   { call: 'visitors', status: 403, said: 'Not in your plan', ...PLAN },
   {
-    call: 'create',
     status: 403,
     said: 'IP not allowed',
     title: "The API key's IP allow list doesn't include this runner",
     fix: "Add the runner's address to the list in the dashboard, or use a runner whose address is on it.",
   },
   {
-    call: 'create',
     status: 403,
     said: 'Key has scope: read',
     title: "The API key's scope doesn't allow this request",
     fix: 'Starting a job needs a key with full access; a report needs only the `read` scope. Create a suitable key and save it in the secret that `api-key` reads.',
   },
   {
-    call: 'create',
     status: 403,
     said: 'The GitHub App is not installed',
     title: "Mintlify's GitHub App isn't installed",
     fix: 'Install it on the docs repository. You find the link in the dashboard.',
   },
   {
-    call: 'create',
     status: 403,
     said: 'no',
     title: 'Mintlify denied the request',
     fix: 'Resolve this in the dashboard.',
   },
   {
-    call: 'create',
     status: 403,
     said: 'Forbidden',
     title: 'Mintlify denied the request',
@@ -112,15 +104,13 @@ export const REJECTIONS: readonly Rejection[] = [
     fix: "The key may have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.",
   },
   {
-    call: 'create',
     status: 403,
     body: '<p>Error code: 1010</p>',
     title: 'A firewall in front of Mintlify blocked the request',
     fix: "The firewall rejected the action's user agent before Mintlify saw the API key. If a proxy changes the `User-Agent` header, exempt this host from it. Otherwise, ask Mintlify's support to allow `docs-agent-action`.",
   },
-  { call: 'create', status: 403, body: '<html>Your plan', ...WEB_PAGE },
+  { status: 403, body: '<html>Your plan', ...WEB_PAGE },
   {
-    call: 'create',
     status: 404,
     said: 'Project acme-credits of the trial not found',
     title: 'Mintlify has no project `docs`',
@@ -148,7 +138,6 @@ export const REJECTIONS: readonly Rejection[] = [
     fix: 'To start a new job, run the workflow again. If you set `job-id`, remove it first.',
   },
   {
-    call: 'create',
     status: 400,
     said: 'Job creation failed: prompt is empty',
     title: INVALID,
@@ -176,7 +165,6 @@ export const REJECTIONS: readonly Rejection[] = [
     fix: 'Try again later.',
   },
   {
-    call: 'create',
     status: 413,
     said: 'no',
     title: 'The request is too large for Mintlify',
@@ -197,7 +185,6 @@ export const REJECTIONS: readonly Rejection[] = [
     fix: `This is the limit of your organization, for all its API keys. ${FEWER}`,
   },
   {
-    call: 'create',
     status: 429,
     said: '100 jobs per project',
     title: LIMIT,

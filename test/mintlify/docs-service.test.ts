@@ -57,8 +57,15 @@ const PURPOSES = {
 }
 
 describe('a rejection', () => {
-  it.each(REJECTIONS)('of $call with $status, $said $body: $title', async (row) => {
-    const { call, status, said = '', body = JSON.stringify({ error: said }), title, fix } = row
+  it.each(REJECTIONS)('with $status, $said $body: $title', async (row) => {
+    const {
+      call = 'create',
+      status,
+      said = '',
+      body = JSON.stringify({ error: said }),
+      title,
+      fix,
+    } = row
     const error = await failureOf(call, { status, body })
     expect(error).toBeInstanceOf(MintlifyError)
     const { headline, details } = describeFailure(error, 'Mintlify')
