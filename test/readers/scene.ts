@@ -5,15 +5,18 @@ import { type RunOptions, startHarness } from '../support/harness.ts'
 /** When a run starts: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-type ReadersRun = Pick<RunOptions, 'inputs' | 'env' | 'cancelAtMs'> & {
+type ReadersRun = Pick<RunOptions, 'env' | 'cancelAtMs'> & {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
 }
 
 /** Runs the action with these inputs. `sent` has each analytics request: its call, period, and parameters. */
-export async function runReaders({ docs, faults = [], ...options }: ReadersRun) {
+export async function runReaders(
+  inputs: Readonly<Record<string, string>>,
+  { docs, faults = [], ...options }: ReadersRun = {},
+) {
   const harness = await startHarness({ startMs: NOW_MS, jobTimeMs: 0, faults, ...docs })
-  const end = await harness.run(options)
+  const end = await harness.run({ ...options, inputs })
   // With a `base-url` of its own it is named by its host, in Markdown with an invisible mark.
   const named = (text: string) => text.replaceAll(/127\u200B?\.0\.0\.1:\d+/g, 'Mintlify')
   const sent = harness.docs.requests
