@@ -418,43 +418,31 @@ describe('a re-run', () => {
   })
 
   type Unclear = {
-    readonly name: string
-    readonly first: readonly Step[]
+    readonly first?: readonly Step[]
     readonly fault?: { readonly match: RegExp; readonly end: FaultName }
     readonly words?: string
   }
-  const UNCLEAR: readonly Unclear[] = [
-    { name: 'the first attempt may have started a job', first: [LOST] },
-    {
-      name: 'it shows two jobs',
-      first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }],
-    },
-    { name: 'it shows a job and a start', first: [{ end: 'timed-out' }, LOST] },
-    {
-      name: "its statuses can't be read",
-      first: [],
-      fault: { match: /\/statuses$/, end: '502' },
-    },
-    {
-      name: 'a permission lacks to read them',
-      first: [],
+  const UNCLEAR: Readonly<Record<string, Unclear>> = {
+    'the first attempt may have started a job': { first: [LOST] },
+    'it shows two jobs': { first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }] },
+    'it shows a job and a start': { first: [{ end: 'timed-out' }, LOST] },
+    "its statuses can't be read": { fault: { match: /\/statuses$/, end: '502' } },
+    'a permission lacks to read them': {
       fault: { match: /\/statuses$/, end: '403' },
       words: '`statuses: read`',
     },
-    {
-      name: 'nothing can be written any more',
-      first: [],
+    'nothing can be written any more': {
       fault: { match: /pending$/, end: '502' },
       words: 'GitHub returned 502',
     },
-  ]
-  it.for(UNCLEAR)('starts nothing where $name', async ({ first, fault, words = '' }, { scene }) => {
-    for (const told of first) await step(scene, { runId: AGAIN.runId, ...told })
-    if (fault !== undefined) scene.github.faults.push(fault)
+  }
+  it.for(Object.entries(UNCLEAR))('starts nothing where %s', async ([_what, row], { scene }) => {
+    for (const told of row.first ?? []) await step(scene, { runId: AGAIN.runId, ...told })
+    if (row.fault !== undefined) scene.github.faults.push(row.fault)
     const end = await step(scene, again)
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: /)
-    expect(end.log.at(-1)).toContain(words)
+    expect(end.log.at(-1)).toContain(row.words ?? '')
   })
 
   it('that can not look for an earlier job starts none, and the attempt after it may', async ({
