@@ -61,9 +61,7 @@ export function errorMessage(error: unknown): string {
 
 /** Returns the `code` of an error of Node or undici, such as `ENOENT`; empty if it has none. */
 export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : ''
+  return stringField(error, 'code') ?? ''
 }
 
 /** Joins sentences; empty ones are left out. */
