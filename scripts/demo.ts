@@ -5,7 +5,7 @@ import { styleText } from 'node:util'
 import { bareEvent, commentIn, docsReview, type Event, pushTo } from '../test/support/events.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { AGENT, addReview, type Comment, person } from '../test/support/world.ts'
+import { AGENT, addReview, type Comment, MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the readers report.
@@ -54,7 +54,7 @@ const { docs, github, world, access, close } = await startServices({
   jobTimeMs: 900,
   buildTimeMs: 200,
 })
-world.roles.set('mona', { permission: 'write', role_name: 'write' })
+world.roles.set('mona', MAY_WRITE)
 await runScript(async () => {
   show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
 GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.

@@ -8,7 +8,7 @@ import { Run, readEnvironment } from '../src/runner/run.ts'
 import { bareEvent, commentIn, type Event, pushTo } from '../test/support/events.ts'
 import { environmentOf } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { person } from '../test/support/world.ts'
+import { MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Prints the files of src that three runs execute, and how many of their functions.
@@ -21,7 +21,7 @@ readOptions(USAGE, {})
 const { github, world, access, close } = await startServices({ jobTimeMs: 200 })
 const folder = mkdtempSync(join(tmpdir(), 'flows-'))
 const author = person('mona')
-world.roles.set('mona', { permission: 'write', role_name: 'write' })
+world.roles.set('mona', MAY_WRITE)
 
 await runScript(async () => {
   const push = { prompt: 'Bring the docs up to date.' }

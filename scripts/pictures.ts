@@ -4,7 +4,7 @@ import { formatDuration } from '../src/lib/time.ts'
 import { commentIn } from '../test/support/events.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { AGENT, addComment, person } from '../test/support/world.ts'
+import { AGENT, addComment, MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
@@ -83,7 +83,7 @@ async function replyToCommand(services: Services): Promise<string> {
   const { world } = services
   const author = person('mona')
   const body = `/docs ${PROMPT}`
-  world.roles.set('mona', { permission: 'write', role_name: 'write' })
+  world.roles.set('mona', MAY_WRITE)
   world.issues.add(12)
   await run(services, {
     inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true' },

@@ -5,7 +5,7 @@ import { bareEvent, commentIn, type Event, pullRequest, pushTo } from '../suppor
 import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addPull, pushToPull, resolve, type World } from '../support/world.ts'
+import { ACTIONS, addPull, MAY_WRITE, pushToPull, resolve, type World } from '../support/world.ts'
 
 /** With these requests a run ends what it began. */
 const LAST = [/^PATCH /, /(?:success|failure)$/]
@@ -239,7 +239,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
   const property = fc.asyncProperty(story, async ({ kind, docsIn, inputs, attempts }) => {
     const simulation = await startSimulation(docsIn)
     const { world, clock } = simulation
-    world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+    world.roles.set('octocat', MAY_WRITE)
     addPull(world, { number: PULL, head: { ref: 'flag' }, files: ['src/cli.ts'] })
     world.issues.add(ISSUE)
     const prompt = COMMANDS.includes(kind) ? '' : 'Document it.'

@@ -12,7 +12,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { type Account, addComment } from '../support/world.ts'
+import { type Account, addComment, MAY_WRITE } from '../support/world.ts'
 
 const renovate = bot('renovate[bot]')
 const writer = person('writer')
@@ -103,9 +103,8 @@ const IN_REVIEW = outcomes(true, 'POST /pulls/comments/5002/reactions -1')
 
 const it = test.extend('scene', async () => {
   const scene = await startHarness()
-  const write = { permission: 'write', role_name: 'write' }
   scene.world.roles.set('reader', { permission: 'read', role_name: 'read' })
-  scene.world.roles.set('writer', write).set('renamed', write)
+  scene.world.roles.set('writer', MAY_WRITE).set('renamed', MAY_WRITE)
   for (const kind of ['main', 'review'] as const)
     addComment(scene.world, { kind, number: 5, author: writer, body })
   return scene

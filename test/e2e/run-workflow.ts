@@ -23,6 +23,7 @@ import {
   addStatus,
   emptyWorld,
   learn,
+  MAY_WRITE,
   type World,
 } from '../support/world.ts'
 import { runAct } from './act.ts'
@@ -264,7 +265,7 @@ function worldOf([first, second]: readonly [string, string]): World {
   addCommit(world, { sha: first, message: 'Add cats' })
   addCommit(world, { sha: second, message: 'Add pets', files: FILES })
   addPull(world, { number: 5, title: 'Add pets', files: FILES })
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   return world
 }
 

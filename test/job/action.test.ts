@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { commentIn } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addPull, addStatus, BEFORE, person } from '../support/world.ts'
+import { addPull, addStatus, BEFORE, MAY_WRITE, person } from '../support/world.ts'
 import {
   completed,
   dirty,
@@ -125,7 +125,7 @@ it('a first run of a step starts a job without a word about an earlier one', asy
 it('a prompt is put together from instructions, then data, as they were given, and its author named', async () => {
   const { run, world } = await startHarness({ replies: {} })
   const author = person('octocat')
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   const { bodies, outputs } = await run({
     event: commentIn(world, { author, body: '/docs And the index.' }),
     inputs: {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { HttpClient, TransportError } from '../../src/lib/http.ts'
 import { issueComment, pullRequest } from '../support/events.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addComment, addPull } from '../support/world.ts'
+import { ACTIONS, addComment, addPull, MAY_WRITE } from '../support/world.ts'
 import { markerIn, octocat } from './runs.ts'
 
 /** Something that happens to pull request 5, in virtual milliseconds. */
@@ -135,7 +135,7 @@ it.each([
   async (_what, isLossy) => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
       const simulation = await startSimulation('acme/docs')
-      simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+      simulation.world.roles.set('octocat', MAY_WRITE)
       addPull(simulation.world, { number: 5 })
       const calm = delayRequests(simulation, () => draws.next().value / 10_000, isLossy)
       const commands = await play(simulation, steps, isQueued).finally(calm)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { bareEvent, bot, issueComment, person, pushTo, reviewComment } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { addComment, addPull, mergePull } from '../support/world.ts'
+import { addComment, addPull, MAY_WRITE, mergePull } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', 'follow-up': 'false', 'dry-run': 'true' }
 const FILE = 'event.json'
@@ -60,12 +60,11 @@ it.each([
 it('the agent gets what people wrote who may start a job, and nothing of theirs is logged', async () => {
   const { run, world, github } = await startHarness()
   addPull(world, { number: 5 })
-  const write = { permission: 'write', role_name: 'write' }
   const read = { permission: 'read', role_name: 'read', id: 2 }
   world.roles
-    .set('writer', { ...write, id: 1 })
+    .set('writer', { ...MAY_WRITE, id: 1 })
     .set('reader', read)
-    .set('octocat', write)
+    .set('octocat', MAY_WRITE)
   const octocat = person('octocat')
   const others = [person('writer', 1), person('reader', 2), person('stranger', 3)]
   for (const author of [...others, bot('renovate[bot]'), octocat])
@@ -88,7 +87,7 @@ it('a command that is a reply in a review gets the words of its thread only', as
   const { run, world } = await startHarness()
   const octocat = person('octocat')
   addPull(world, { number: 5 })
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   const say = (body: string, rootId?: number) =>
     addComment(world, {
       kind: 'review',

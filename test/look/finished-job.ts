@@ -1,6 +1,6 @@
 import { issueComment, person } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addPull, type Pull, time } from '../support/world.ts'
+import { AGENT, addPull, MAY_WRITE, type Pull, time } from '../support/world.ts'
 
 export const PULL_URL = 'https://github.com/acme/docs/pull/12'
 
@@ -17,7 +17,7 @@ export async function startFinishedJob(place: DocsPlace = 'here') {
   const { clock, world, run } = harness
   world.agentAccess =
     place === 'elsewhere public' ? 'public' : place === 'elsewhere without' ? 'none' : 'token'
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   const createdAtMs = clock.now()
   await clock.sleep(180_000)
   const repository = `https://github.com/${docsIn}`

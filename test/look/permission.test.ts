@@ -2,17 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { event, issueComment, person, pushBy } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { type RunEnd, startHarness } from '../support/harness.ts'
-import { addComment, type Role } from '../support/world.ts'
+import { addComment, MAY_WRITE, type Role } from '../support/world.ts'
 
 const LEVELS = ['read', 'triage', 'write', 'maintain', 'admin']
-const write = { permission: 'write', role_name: 'write' }
 const own = { permission: 'write', role_name: 'docs-writer' }
 
 /** Roles, and the levels that they reach; one that an organization made is what it grants. */
 const ROLES: readonly { readonly role: Role; readonly levels: string }[] = [
   { role: { permission: 'none', role_name: '' }, levels: '' },
   { role: { permission: 'read', role_name: 'triage' }, levels: 'read triage' },
-  { role: write, levels: 'read triage write' },
+  { role: MAY_WRITE, levels: 'read triage write' },
   { role: { permission: 'admin', role_name: 'admin' }, levels: 'read triage write maintain admin' },
   { role: { ...own, permissions: null }, levels: 'read triage write' },
   { role: { ...own, permissions: { pull: false } }, levels: '' },
@@ -62,7 +61,7 @@ describe('the permission of somebody who asks', () => {
 
   it.each<{ role?: Role; why: string }>([
     { role: { permission: 'read', role_name: 'triage' }, why: '`triage`' },
-    { role: { ...write, id: 1 }, why: 'now belongs to another account' },
+    { role: { ...MAY_WRITE, id: 1 }, why: 'now belongs to another account' },
     { why: '404' },
   ])('is refused as $role with a thumb down: $why', async ({ role, why }) => {
     const { run } = await newScene(role, role === undefined ? '404' : undefined)
@@ -112,7 +111,7 @@ it.each([
   { what: 'a permission', event: command, match: /permission$/, requests: [ASK] },
   { what: 'pull requests', event: pushBy('octocat'), match: /graphql/, requests: [QUERY] },
 ])('a run can be cancelled while it asks for $what', async ({ event, match, requests }) => {
-  const { run, github } = await newScene(write)
+  const { run, github } = await newScene(MAY_WRITE)
   github.faults.push({ match, end: 'slow' })
   const end = await run({ event, inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })
   const cancelled = { hasFailed: true, outputs: { result: 'cancelled' }, calls: [] }

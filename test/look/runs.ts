@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { commentIn, type Event } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addPull, person } from '../support/world.ts'
+import { AGENT, addPull, MAY_WRITE, person } from '../support/world.ts'
 
 export const octocat = person('octocat')
 export const PULL = 'https://github.com/acme/docs/pull/1'
@@ -47,7 +47,7 @@ export function itWithScene() {
 async function startScene() {
   const harness = await startHarness({ replies: {} })
   const { world } = harness
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   for (const number of [5, 6]) addPull(world, { number, title: 'Add a flag' })
   addPull(world, { number: 1, user: AGENT })
   world.issues.add(8)

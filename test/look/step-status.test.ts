@@ -3,7 +3,7 @@ import { bareEvent, event, pullRequest, pushBy } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addCommit, BEFORE, type World } from '../support/world.ts'
+import { addCommit, BEFORE, MAY_WRITE, type World } from '../support/world.ts'
 
 const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 const PULL = 'https://github.com/acme/guides/pull/7'
@@ -18,7 +18,7 @@ async function newStep(...get: readonly Reply[]) {
   const replies = { get: get.length > 0 ? get : ['active', completed()] }
   const scene = await startHarness({ docsIn: 'acme/guides', replies })
   const { world } = scene
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
   const inputs = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
   return {

@@ -2,7 +2,7 @@ import { getOctokit } from '@actions/github'
 import { expect, it, onTestFinished } from 'vitest'
 import { BEFORE } from './events.ts'
 import { startGitHub } from './github.ts'
-import { addCommit, addPull, addReview, addStatus, person, pushToPull } from './world.ts'
+import { addCommit, addPull, addReview, addStatus, MAY_WRITE, person, pushToPull } from './world.ts'
 
 it('the fake GitHub notes each request that GitHub would not take', async () => {
   const { token, url, violations, close } = await startGitHub()
@@ -48,7 +48,7 @@ it('the fake GitHub limits, pages and moves what a busy repository has as GitHub
   const pull = addPull(world, { number: 7 })
   for (let count = 0; count < 299; count++) pushToPull(world, pull)
   addReview(world, { number: 7, author: person('ann'), comments: [{ body: 'Wrong' }] })
-  world.roles.set('ann', { permission: 'write', role_name: 'write' })
+  world.roles.set('ann', MAY_WRITE)
   world.renamed.set('acme/old', 'acme/docs')
 
   expect(await octokit.paginate(`GET ${here}/pulls/7/commits`, { per_page: 100 })).toHaveLength(250)

@@ -23,15 +23,5 @@ export function readPrinted(printed: string) {
 
 /** Undoes what workflow commands encode. */
 function decode(text: string): string {
-  const codes: Readonly<Record<string, string>> = {
-    A: '\n',
-    D: '\r',
-    '3A': ':',
-    '2C': ',',
-    '25': '%',
-  }
-  return text.replace(
-    /%0([AD])|%(3A|2C|25)/g,
-    (_, line = '', other = '') => codes[line || other] ?? '',
-  )
+  return text.replace(/%(?:0A|0D|3A|2C|25)/g, (code) => decodeURIComponent(code))
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import { commentIn } from './events.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
 import { type ServicesOptions, startServices } from './services.ts'
-import { addPull, learn, ownComments, person } from './world.ts'
+import { addPull, learn, MAY_WRITE, ownComments, person } from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
@@ -18,7 +18,7 @@ export async function startScene(options: ServicesOptions = {}) {
     await services.close()
     expect(github.violations).toEqual([])
   })
-  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  world.roles.set('octocat', MAY_WRITE)
   addPull(world, { number: 5, title: 'Add a flag', files: ['src/flag.ts'] })
   const complete = (options: ActionOptions): ActionOptions => {
     learn(world, options.event?.payload ?? {})

@@ -125,6 +125,9 @@ export type Role = {
   readonly id?: number
 }
 
+/** The role of somebody who may write. */
+export const MAY_WRITE: Role = { permission: 'write', role_name: 'write' }
+
 /** The first commit, and the one that a push leads to in most tests. */
 export const BEFORE = 'a'.repeat(40)
 export const AFTER = 'b'.repeat(40)
