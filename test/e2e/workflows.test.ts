@@ -72,14 +72,6 @@ const PERMISSIONS: Values<Fields> = {
   'site-is-red/report': { issues: 'write' },
   'weekly/care': PULLS,
 }
-/** What the callers of the reusable workflows grant. */
-const CALLERS: Values<Fields> = {
-  'docs-on-push': PULLS,
-  'docs-on-merge': PULLS,
-  'docs-command': COMMANDS,
-  weekly: PULLS,
-}
-
 // act can't show what GitHub does with permissions, concurrency and time limits; these tests hold that they are there.
 describe('the examples', () => {
   it('ask for the permissions that each of their jobs needs, and for no more', () => {
@@ -189,6 +181,7 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
   const { inputs, outputs, secrets } = declared
   const [[id, job] = ['', {} as Job]] = Object.entries(workflow.jobs)
   const [step] = actionSteps(job)
+  const granted = name === 'docs-command' ? COMMANDS : PULLS
 
   it('takes the key as a secret that can be inherited, and each input with its type and its default', () => {
     const optional = { DOCS_GITHUB_TOKEN: { required: false } }
@@ -229,7 +222,7 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
     const caller = parse(yamlBelow('reusable-workflows', name)) as Workflow
     const [call] = Object.values(caller.jobs)
     expect(REUSABLE.exec(call?.uses ?? '')?.[1]).toBe(name)
-    expect(caller.permissions).toEqual(CALLERS[name])
+    expect(caller.permissions).toEqual(granted)
     expect(call?.with).toMatchObject({ 'project-id': expression('vars.DOCS_PROJECT_ID') })
     expect(call?.secrets).toEqual({ DOCS_API_KEY: expression('secrets.DOCS_API_KEY') })
     expect(own?.on).toMatchObject(caller.on)
@@ -245,6 +238,6 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
     const permissions = Object.entries(app?.with ?? {}).flatMap(([input, value]) =>
       input.startsWith('permission-') ? [[input.slice('permission-'.length), value]] : [],
     )
-    expect(Object.fromEntries(permissions)).toEqual(name === 'weekly' ? {} : CALLERS[name])
+    expect(Object.fromEntries(permissions)).toEqual(name === 'weekly' ? {} : granted)
   })
 })
