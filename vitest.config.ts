@@ -5,7 +5,7 @@ const BUNDLE = 'test/**/*.bundle.test.ts'
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Most of the time these tests wait for processes that they started.
     maxWorkers: 4,
