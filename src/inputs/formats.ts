@@ -48,13 +48,17 @@ export const BOOLEAN = format<boolean>('`true` or `false`', (text) => {
 })
 
 /** A duration, in milliseconds. Without `maxMs`, the longest that a timer can wait. */
-export function duration(limits: { minMs?: number; maxMs?: number } = {}): InputFormat<number> {
+export function duration(
+  limits: { minMs?: number; maxMs?: number; use?: string } = {},
+): InputFormat<number> {
   const { minMs = 1, maxMs } = limits
-  const limit = maxMs === undefined ? ', at most 24 days' : ''
-  const use = `whole numbers with units, for example \`45s\`, \`30m\`, \`1h30m\`, or \`14d\`${limit}`
-  return format(use, (text) => {
+  const usual =
+    'whole numbers with units, for example `45s`, `30m`, `1h30m`, or `14d`, at most 24 days'
+  return format(limits.use ?? usual, (text) => {
     if (/^\d+$/.test(text) && Number(text) > 0)
-      throw new ValueError('has no unit', { use: `\`${text}s\` or \`${text}m\`, for example` })
+      throw new ValueError('has no unit', {
+        use: limits.use ?? `\`${text}s\` or \`${text}m\`, for example`,
+      })
     const ms = parseDuration(text, maxMs)
     if (ms < minMs)
       throw new ValueError(`is shorter than \`${minMs}ms\``, { use: `at least \`${minMs}ms\`` })

@@ -62,7 +62,12 @@ export const INPUTS = {
   'ignore-authors': input(IGNORED_AUTHORS),
   'skip-labels': input(LABELS, 'no-docs'),
   'follow-up': input(BOOLEAN, 'true'),
-  'pause-after': optional(duration({ maxMs: Number.POSITIVE_INFINITY })),
+  'pause-after': optional(
+    duration({
+      maxMs: Number.POSITIVE_INFINITY,
+      use: 'a whole number with a unit, for example `14d`, or an empty value to never pause',
+    }),
+  ),
   'pr-reviewers': input(REVIEWERS),
   'pr-labels': input(LABELS),
   comment: input(oneOf(['auto', 'always', 'never']), 'auto'),

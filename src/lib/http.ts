@@ -290,7 +290,7 @@ function transportError(
   const tls = `the TLS connection to ${host} failed: ${tlsProblem(cause)}`
   const messages = {
     refused: `the connection to ${host} was refused`,
-    unresolved: `the name ${host} could not be resolved to an address`,
+    unresolved: `the host name ${isProxy ? 'of ' : ''}${host} could not be resolved to an address`,
     unreachable: `no connection to ${host} could be made`,
     tls,
     'tls-protocol': tls,

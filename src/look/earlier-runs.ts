@@ -283,7 +283,7 @@ function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt
 }
 
 const TELL_APART =
-  'To tell two jobs of one workflow run apart, give each step an `id`, and pass the caller’s matrix to a reusable workflow (`matrix`)'
+  'To tell two jobs of one workflow run apart, give each step an `id`, and pass the matrix of the caller to a reusable workflow (`matrix`)'
 
 /**
  * Finds the job of another run, of the run's pull request first: in statuses, newest first. On a first attempt, a status

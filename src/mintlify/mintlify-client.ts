@@ -90,7 +90,9 @@ export class MintlifyClient {
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {
       const found = readJob(json)
-      return found === undefined || found.id === (id ?? found.id) ? found : 'another job'
+      if (found === undefined)
+        return isRecord(json) ? 'JSON without a usable `id` and `status`' : found
+      return found.id === (id ?? found.id) ? found : 'another job'
     }
     return this.#request(job, read, signal)
   }

@@ -252,7 +252,7 @@ function pollWords(
       const { headline = '', details = '' } = lastFailure ?? {}
       const isUnknown = hasStatus(error, 404)
       const wasAccepted = isUnknown && run.inputs['job-id'] === ''
-      const before = `${mintlify} accepted job ${name} before, so it may be running.`
+      const before = `${mintlify} accepted job ${name} before, so it may still be running. Check the dashboard before you run this again.`
       // There is nothing to wait for if Mintlify doesn't know the job.
       const hasJob = !isUnknown
       return {

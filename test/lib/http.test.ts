@@ -85,7 +85,7 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
       [
         'http://nowhere.invalid',
         'unresolved',
-        'the name nowhere.invalid could not be resolved to an address (E',
+        'the host name nowhere.invalid could not be resolved to an address (E',
       ],
       [
         `https://${silent}`,

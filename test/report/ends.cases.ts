@@ -187,7 +187,7 @@ export const ENDS: readonly End[] = [
     options: { inputs: { 'poll-interval': '2m' } },
     ends: 'error ❌ failure error',
     title: "Job `j1` doesn't exist",
-    says: ['accepted job `j1` before, so it may be running'],
+    says: ['accepted job `j1` before, so it may still be running'],
   },
   {
     what: 'a create that is denied',
