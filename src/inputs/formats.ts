@@ -188,18 +188,12 @@ function nameIn(context: 'secrets' | 'vars'): [RegExp, string, string] {
 /** The prefix of Mintlify's own keys, after quotes. Source: Mintlify's documentation (November 2026). */
 export const MINTLIFY_KEY = /^[\s"'`]*mint_/
 
-const IS_KEY: [RegExp, string] = [
-  MINTLIFY_KEY,
-  'is a Mintlify API key, because it starts with `mint_`',
-]
+const IS_KEY: [RegExp, string] = [MINTLIFY_KEY, 'is a Mintlify API key (`mint_…`)']
 
 /** Source: GitHub's documentation, "GitHub's token formats". */
 export const GITHUB_TOKEN_PREFIX = /^[\s"'`]*(?:gh[opsur]|github_pat)_/
 
-const IS_GITHUB_TOKEN: [RegExp, string] = [
-  GITHUB_TOKEN_PREFIX,
-  'is a GitHub token, because of its prefix',
-]
+const IS_GITHUB_TOKEN: [RegExp, string] = [GITHUB_TOKEN_PREFIX, 'is a GitHub token (by its prefix)']
 
 /** An ID that becomes one segment of a URL's path. */
 function idFrom(place: string, ...problems: readonly WrongText[]): InputFormat<string> {
@@ -229,8 +223,8 @@ export const API_KEY = textWithout(
   QUOTED,
   nameIn('secrets'),
   [/^Bearer\s/i, 'starts with `Bearer `'],
-  [/^mint_dsc_/, 'is an assistant key, because it starts with `mint_dsc_`'],
-  [/^mint_us_/, 'is a search key, because it starts with `mint_us_`'],
+  [/^mint_dsc_/, 'is an assistant key (`mint_dsc_…`)'],
+  [/^mint_us_/, 'is a search key (`mint_us_…`)'],
   IS_GITHUB_TOKEN,
   [/[^!-~]/, 'contains characters that no API key has'],
 )

@@ -240,7 +240,7 @@ export function proxyProblem(value: string): string | undefined {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined
   } catch {
-    return 'has a `%` in its user name or password that must be written as `%25`'
+    return 'contains a `%` that must be written as `%25`'
   }
 }
 

@@ -50,10 +50,10 @@ function wrong(input: InputName, problem: string, ...values: readonly string[]):
   return values.map((value) => ({ input, value, problem, ...(isSecret && { quoted: '' }) }))
 }
 
-const IS_KEY = 'is a Mintlify API key, because it starts with `mint_`'
+const IS_KEY = 'is a Mintlify API key (`mint_…`)'
 const UNEVALUATED = "is an expression that wasn't evaluated"
 const NAME = 'is only the name of a secret'
-const TOKEN = 'is a GitHub token, because of its prefix'
+const TOKEN = 'is a GitHub token (by its prefix)'
 const BAD_ID = 'contains white space or control characters'
 const UNKNOWN = "isn't a known value"
 
@@ -113,8 +113,8 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('github-token', NAME, 'DOCS_TOKEN'),
   ...wrong('github-token', 'contains characters that no token has', 'two words'),
   ...wrong('api-key', NAME, '$DOCS_API_KEY', `\${DOCS_API_KEY}`),
-  ...wrong('api-key', 'is an assistant key, because it starts with `mint_dsc_`', 'mint_dsc_1'),
-  ...wrong('api-key', 'is a search key, because it starts with `mint_us_`', 'mint_us_1'),
+  ...wrong('api-key', 'is an assistant key (`mint_dsc_…`)', 'mint_dsc_1'),
+  ...wrong('api-key', 'is a search key (`mint_us_…`)', 'mint_us_1'),
   ...wrong('api-key', TOKEN, 'ghs_1', 'github_pat_1'),
   ...wrong('api-key', 'has white space around it', ' mint_1'),
   ...wrong('api-key', 'is in quotes', '"mint_1"'),

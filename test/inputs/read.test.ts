@@ -84,7 +84,7 @@ describe('the error', () => {
     expect(error.headline).toBe('3 inputs need to be fixed')
     expect(error.details.split('\n- ')).toEqual([
       expect.stringContaining('Nothing was sent'),
-      expect.stringMatching(/^`api-key`: The value is a search key, .*\. Use an admin key .*\.$/),
+      expect.stringMatching(/^`api-key`: The value is a search key .*\. Use an admin key .*\.$/),
       "`wait`: `maybe` isn't a boolean. Use `true` or `false`.",
       expect.stringMatching(/^`fail-on`: `failled` isn't a known value\. Use `failed`, /),
     ])

@@ -78,7 +78,7 @@ it.each([
 })
 
 const NO_URL = "isn't the URL of a proxy"
-const PERCENT = 'has a `%` in its user name or password that must be written as `%25`'
+const PERCENT = 'contains a `%` that must be written as `%25`'
 
 it.each([
   ['socks5://me:pw@proxy.example:1080', NO_URL],
