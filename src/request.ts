@@ -277,6 +277,7 @@ class WorkspaceError extends Error {
   }
 }
 
+const UNEVALUATED = "It wasn't evaluated: use `${{ … }}` under `with:`."
 const OUTSIDE = 'Files outside the workspace are not read, also not through links.'
 
 /** The limit for all files of a run together. */
@@ -322,6 +323,7 @@ export class WorkspaceReader {
       if (error instanceof WorkspaceError) throw error
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)))
         throw new WorkspaceError("can't be read", `${errorMessage(error)}.`, { cause: error })
+      if (EXPRESSION.test(name)) throw new WorkspaceError('is an expression', UNEVALUATED)
       const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
       throw new WorkspaceError("doesn't exist in the workspace", hint, { cause: error })
     }
@@ -331,7 +333,6 @@ export class WorkspaceReader {
 /** Says what is probably wrong with the name of a file that doesn't exist. */
 function missingHint(name: string): string {
   const hints: readonly (readonly [RegExp, string])[] = [
-    [EXPRESSION, "It is an expression that wasn't evaluated."],
     [/^["'`]/, 'Remove the quotes.'],
     [/^https?:/, "The action doesn't fetch URLs."],
     [/^(?:\.\.|~)?[\\/]/, OUTSIDE],

@@ -281,7 +281,8 @@ export class GitHub {
       ...[error.explanation, note].filter((sentence) => this.#isNew(sentence)),
     )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    const title = isMissing ? `Missing permission: \`${permission}\`` : error.title
+    const missingTitle = error.status === 404 ? 'A permission may be missing' : 'Missing permission'
+    const title = isMissing ? `${missingTitle}: \`${permission}\`` : error.title
     if (isNewEffect) log.warnInSummary(message, title)
     else if (isNewCause) log[level](message, title)
     else log.info(message)

@@ -1,5 +1,12 @@
 import { TransportError, transportAdvice } from '../lib/http.ts'
-import { clip, errorMessage, listField, recordField, stringField } from '../lib/text.ts'
+import {
+  clip,
+  errorMessage,
+  joinSentences,
+  listField,
+  recordField,
+  stringField,
+} from '../lib/text.ts'
 import { parseRetryAfter } from '../lib/time.ts'
 
 /** The result of a lookup: a value, `undefined` if there is none, or unknown. */
@@ -90,7 +97,10 @@ function describeResponse(status: number, text: string, isLimited: boolean) {
   if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
     const message = `GitHub's API rate limit was exceeded (${status})`
     const title = "GitHub's API rate limit was exceeded"
-    const explanation = quote && `GitHub says: ${quote}`
+    const explanation = joinSentences(
+      quote && `GitHub says: ${quote}`,
+      'The limit resets within an hour.',
+    )
     return { kind: 'rate-limit', title, message, explanation } as const
   }
   return {

@@ -223,6 +223,7 @@ export const API_KEY = textWithout(
   QUOTED,
   nameIn('secrets'),
   [/^Bearer\s/i, 'starts with `Bearer `'],
+  [/^[A-Z_]+=/, 'starts with `NAME=`'],
   [/^mint_dsc_/, 'is an assistant key (`mint_dsc_…`)'],
   [/^mint_us_/, 'is a search key (`mint_us_…`)'],
   IS_GITHUB_TOKEN,

@@ -209,9 +209,14 @@ export class TransportError extends Error {
   }
 }
 
+/** Node's code for a certificate that doesn't name the host. */
+const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID'
+
 /** Says what to do about a request without a response, as a sentence; empty if nothing is known to help. */
-export function transportAdvice({ failure, isOfProxy }: TransportError): string {
+export function transportAdvice({ failure, isOfProxy, cause }: TransportError): string {
   if (failure === 'timeout' || failure === 'broken') return ''
+  if (failure === 'tls' && errorCode(cause) === OTHER_HOST)
+    return "Check the runner's firewall and proxy."
   if (failure === 'tls') {
     return 'If you use your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner. Otherwise, check its firewall and proxy.'
   }
@@ -235,7 +240,7 @@ export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
-    return "isn't the URL of a proxy"
+    return "isn't the URL of an http or https proxy"
   try {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined
@@ -312,6 +317,7 @@ function proxyRefusal(cause: unknown): string | undefined {
 }
 
 function tlsProblem(cause: unknown): string {
+  if (errorCode(cause) === OTHER_HOST) return 'its certificate is for other hosts'
   // OpenSSL's own messages are lists of codes and source files.
   const openSsl = isRecord(cause) && 'library' in cause ? stringField(cause, 'reason') : undefined
   return openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')

@@ -231,7 +231,8 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
   }
   for (const area of ['checks', 'pull-requests', 'contents']) {
     const error = errors.find((one) => areaOf(one) === area)
-    const call = { purpose: `read the job's result (${area})`, permission: `${area}: read` }
+    const note = area === 'checks' ? 'The summary shows no preview state and no failed checks.' : ''
+    const call = { purpose: "read the job's result", permission: `${area}: read`, note }
     if (error) github.report(graphqlError(error), { ...call, level: 'notice' })
   }
 }

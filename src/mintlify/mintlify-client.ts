@@ -82,10 +82,10 @@ export class MintlifyClient {
     { path, ...call }: Omit<MintlifyCall, 'notFound'>,
     signal: AbortSignal | undefined,
   ): Promise<Job> {
-    const { projectId } = this.#options
+    const { name, projectId } = this.#options
     const [id] = path
-    const title = `Job ${inBackticks(id ?? '')} doesn't exist`
-    const fix = `The job isn't in the project ${inBackticks(projectId)}, or was deleted. If you set \`job-id\`, check it and \`project-id\`.`
+    const title = `${name} doesn't find job ${inBackticks(id ?? '')}`
+    const fix = `The job isn't in the project ${inBackticks(projectId)}, or was deleted.`
     const notFound = id === undefined ? this.#projectNotFound() : ([title, fix] as const)
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {

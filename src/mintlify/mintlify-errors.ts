@@ -164,7 +164,7 @@ export function mintlifyWord(text: string): string {
 const CHECK_BASE_URL = 'If you set `base-url`, check it.'
 const WEB_PAGE: Explanation = [
   'Got a web page instead of an API response',
-  `${CHECK_BASE_URL} Check the runner's proxy (\`HTTPS_PROXY\`, \`HTTP_PROXY\`), too.`,
+  `A firewall or a proxy may have sent it. Check the runner's proxy (\`HTTPS_PROXY\`, \`HTTP_PROXY\`). ${CHECK_BASE_URL}`,
 ]
 /** Shorter prompts are common. */
 const LONG_PROMPT_BYTES = 64 * 1024
@@ -244,7 +244,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
   if (status < 400) {
     return [
       `${from} redirected the request`,
-      "The action doesn't follow redirects, so that the API key isn't sent anywhere else. Set `base-url` to the API's own address.",
+      "A proxy in the runner's network may require a login. If you set `base-url`, use the API's own address. The action doesn't follow redirects, to protect the API key.",
     ]
   }
   if (status >= 500) {
@@ -263,7 +263,10 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
     longPrompt
       ? `The prompt may be too long for ${from}`
       : `${from} rejected the request as invalid`,
-    longPrompt || `Check ${names}. The dashboard may show more.`,
+    longPrompt ||
+      (said === ''
+        ? `Check ${names}. The dashboard may show more.`
+        : 'If no input of this step explains this, check the project in the dashboard, or update the action.'),
   ]
   const explanations: Readonly<Record<number, Explanation>> = {
     400: invalid,

@@ -251,15 +251,16 @@ function pollWords(
     case 'error': {
       const { headline = '', details = '' } = lastFailure ?? {}
       const isUnknown = hasStatus(error, 404)
-      const wasAccepted = isUnknown && run.inputs['job-id'] === ''
-      const before = `${mintlify} accepted job ${name} before, so it may still be running. Check the dashboard before you run this again.`
+      const unknown =
+        run.inputs['job-id'] === ''
+          ? `${mintlify} accepted job ${name} before, so it may still be running. Check the dashboard before you run this again.`
+          : 'Check `job-id` and `project-id`.'
       // There is nothing to wait for if Mintlify doesn't know the job.
-      const hasJob = !isUnknown
       return {
         sign: '❌',
         headline,
-        details: joinSentences(details, wasAccepted ? before : '', hasJob ? running : ''),
-        namesJob: hasJob || isUnknown,
+        details: joinSentences(details, isUnknown ? unknown : running),
+        namesJob: true,
       }
     }
   }

@@ -76,7 +76,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
   const purposes = {
     create: 'start a job with this prompt',
     message: `send this prompt to the job ${id}`,
-    wait: `wait for the job ${id}`,
+    wait: `${run.inputs.wait ? 'wait for' : 'look once at'} the job ${id}`,
   }
   const headline = `Dry run: nothing was sent to ${mintlify}`
   const text = `Without \`dry-run\`, this run would ${purposes[plan.kind]}.`

@@ -33,7 +33,8 @@ const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
 const EXPIRED = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
 const EMPTY =
   'Check that its secret exists and that the name matches, or remove the input to use `github.token`.'
-const LIMITED = 'GitHub says: "API rate limit exceeded for installation."'
+const LIMITED =
+  'GitHub says: "API rate limit exceeded for installation." The limit resets within an hour.'
 
 const servers = new TestServers()
 

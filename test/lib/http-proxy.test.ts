@@ -77,7 +77,7 @@ it.each([
   expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-const NO_URL = "isn't the URL of a proxy"
+const NO_URL = "isn't the URL of an http or https proxy"
 const PERCENT = 'contains a `%` that must be written as `%25`'
 
 it.each([

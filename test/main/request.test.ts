@@ -68,7 +68,7 @@ describe('a request is rejected', () => {
     const end = await run({ inputs: { prompt: 'x' }, env })
     expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
     expect(end.log.join()).toMatch(
-      /^error: `HTTP_PROXY`: .* isn't the URL of a proxy\. Use `http:\/\/HOST:PORT`/,
+      /^error: `HTTP_PROXY`: .* isn't the URL of an http or https proxy\. Use `http:\/\/HOST:PORT`/,
     )
     expect(end.printed).not.toContain('pw')
     const event = issueComment({ id: 1, author: person('octocat'), body: 'no command' })

@@ -24,7 +24,7 @@ const NO_CREDITS = {
 }
 export const WEB_PAGE = {
   title: 'Got a web page instead of an API response',
-  fix: "If you set `base-url`, check it. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`), too.",
+  fix: "A firewall or a proxy may have sent it. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`). If you set `base-url`, check it.",
 }
 const LIMIT = 'You reached the rate limit of Mintlify'
 const FEWER = 'Start fewer runs, or try again later.'
@@ -120,8 +120,8 @@ export const REJECTIONS: readonly Rejection[] = [
     call: 'get',
     status: 404,
     said: 'no',
-    title: "Job `j1` doesn't exist",
-    fix: "The job isn't in the project `docs`, or was deleted. If you set `job-id`, check it and `project-id`.",
+    title: "Mintlify doesn't find job `j1`",
+    fix: "The job isn't in the project `docs`, or was deleted.",
   },
   {
     call: 'get',
@@ -141,14 +141,14 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 400,
     said: 'Job creation failed: prompt is empty',
     title: INVALID,
-    fix: 'Check `prompt` and `project-id`. The dashboard may show more.',
+    fix: 'If no input of this step explains this, check the project in the dashboard, or update the action.',
   },
   {
     call: 'get',
     status: 422,
     said: 'no',
     title: INVALID,
-    fix: 'Check `project-id`. The dashboard may show more.',
+    fix: 'If no input of this step explains this, check the project in the dashboard, or update the action.',
   },
   {
     call: 'get',

@@ -96,7 +96,7 @@ describe('a rejection', () => {
     expect(redirected.headline).toBe('Mintlify redirected the request')
     const target = 'with a redirect to `https://login.example/?key=***` when'
     expect(redirected.details).toContain(`Mintlify returned 307 ${target}`)
-    expect(redirected.details).toContain('Set `base-url` to')
+    expect(redirected.details).toContain("use the API's own address")
     const silent = describeFailure(await failureOf('create', { status: 302 }), '')
     expect(silent.details).toContain('Mintlify returned 302 with an empty body when')
   })

@@ -178,15 +178,15 @@ export const ENDS: readonly End[] = [
     shown: { status: 404 },
     options: { inputs: wait },
     ends: 'error ❌ none error',
-    title: "Job `j1` doesn't exist",
-    says: ['If you set `job-id`, check it'],
+    title: "Mintlify doesn't find job `j1`",
+    says: ['Check `job-id` and `project-id`.'],
   },
   {
     what: 'a job of its own that is unknown',
     shown: { status: 404 },
     options: { inputs: { 'poll-interval': '2m' } },
     ends: 'error ❌ failure error',
-    title: "Job `j1` doesn't exist",
+    title: "Mintlify doesn't find job `j1`",
     says: ['accepted job `j1` before, so it may still be running'],
   },
   {
