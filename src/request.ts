@@ -65,10 +65,15 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   }
   // The list of content gaps is a part of the block that the prompt gets.
   if (inputs['content-gaps'] === 'agent' && (!hasInstructions || inputs.context === 'none')) {
-    const missing = hasInstructions ? 'a `context` other than `none`' : 'a prompt'
-    const problem = `\`agent\` adds the content gaps to this run's prompt, so it needs ${missing}.`
+    const isWithoutContext = inputs.context === 'none'
+    const missing = listOf([
+      ...(hasInstructions ? [] : ['a prompt']),
+      ...(isWithoutContext ? ['a `context`'] : []),
+    ])
+    const needed = `${missing}${isWithoutContext ? ' other than `none`' : ''}`
+    const problem = `\`agent\` adds the content gaps to this run's prompt, so it needs ${needed}.`
     const title = `\`content-gaps: agent\` needs ${missing}`
-    reject('content-gaps', problem, `\`report\`, or set ${missing}`, title)
+    reject('content-gaps', problem, `\`report\`, or set ${needed}`, title)
   }
   if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
     reject(

@@ -127,7 +127,7 @@ export class RunRecord {
   /** Names the accepted job. */
   async accepted(job: AcceptedJob): Promise<void> {
     // While an update runs, Mintlify doesn't name its pull request, which an earlier attempt may have recorded.
-    this.#job = { ...job, prLink: job.prLink || (this.#job?.prLink ?? '') }
+    this.#job = { ...job, prLink: job.prLink || (this.#job?.id === job.id ? this.#job.prLink : '') }
     await this.#show(job.kind)
   }
 

@@ -191,9 +191,10 @@ export const MINTLIFY_KEY = /^[\s"'`]*mint_/
 const IS_KEY: [RegExp, string] = [MINTLIFY_KEY, 'is a Mintlify API key (`mint_…`)']
 
 /** Source: GitHub's documentation, "GitHub's token formats". */
-export const GITHUB_TOKEN_PREFIX = /^[\s"'`]*(?:gh[opsur]|github_pat)_/
+export const GITHUB_TOKEN_FORM = /^[\s"'`]*(?:gh[opsur]|github_pat)_\w{16}/
 
-const IS_GITHUB_TOKEN: [RegExp, string] = [GITHUB_TOKEN_PREFIX, 'is a GitHub token (by its prefix)']
+const GITHUB_TOKEN_PROBLEM = 'is a GitHub token (by its prefix)'
+const IS_GITHUB_TOKEN: [RegExp, string] = [GITHUB_TOKEN_FORM, GITHUB_TOKEN_PROBLEM]
 
 /** An ID that becomes one segment of a URL's path. */
 function idFrom(place: string, ...problems: readonly WrongText[]): InputFormat<string> {
@@ -207,7 +208,11 @@ function idFrom(place: string, ...problems: readonly WrongText[]): InputFormat<s
   )
 }
 
-export const JOB_ID = idFrom('the output `job-id` of the step that started the job', IS_KEY)
+export const JOB_ID = idFrom(
+  'the output `job-id` of the step that started the job',
+  IS_KEY,
+  IS_GITHUB_TOKEN,
+)
 
 export const PROJECT_ID = idFrom(
   'the API keys page of the Mintlify dashboard',
@@ -226,7 +231,7 @@ export const API_KEY = textWithout(
   [/^[A-Z_]+=/, 'starts with `NAME=`'],
   [/^mint_dsc_/, 'is an assistant key (`mint_dsc_…`)'],
   [/^mint_us_/, 'is a search key (`mint_us_…`)'],
-  IS_GITHUB_TOKEN,
+  [/^(?:gh[opsur]|github_pat)_/, GITHUB_TOKEN_PROBLEM],
   [/[^!-~]/, 'contains characters that no API key has'],
 )
 

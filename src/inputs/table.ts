@@ -8,7 +8,7 @@ import {
   COMMAND_WORD,
   duration,
   GITHUB_TOKEN,
-  GITHUB_TOKEN_PREFIX,
+  GITHUB_TOKEN_FORM,
   IGNORED_AUTHORS,
   type InputFormat,
   integer,
@@ -218,7 +218,7 @@ export function secretsOf(texts: InputTexts): string[] {
       texts.get(name) ?? '',
       texts.get(name.replaceAll('-', '_')) ?? '',
     ]),
-    ...ids.filter((id) => MINTLIFY_KEY.test(id) || GITHUB_TOKEN_PREFIX.test(id)),
+    ...ids.filter((id) => MINTLIFY_KEY.test(id) || GITHUB_TOKEN_FORM.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
     (text) => text.trim() !== '' && !EXPRESSION.test(text.trim()),

@@ -239,7 +239,11 @@ export type ProxySettings = {
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.pathname + url.search + url.hash !== '/'
+  )
     return "isn't the URL of an http or https proxy"
   try {
     decodeURIComponent(`${url.username}:${url.password}`)

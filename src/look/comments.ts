@@ -123,6 +123,7 @@ export async function findInComments(
     reachedLimit: false,
     unnamed: '',
   }
+  if (!mayContinue && !mayHaveReply && inputs.context === 'none') return none
   const listed = await github.read(() => listThread(thread, run))
   if (!listed.known) {
     if (inputs.context !== 'none') {

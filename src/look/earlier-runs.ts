@@ -65,7 +65,9 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
     sha !== '' && isRerun(environment)
       ? await github.read(() => listStatuses(sha, statusName(event, run), run))
       : { known: true, value: [] }
-  let statuses = ofAttempts.known ? ofAttempts.value : []
+  const listed = ofAttempts.known ? ofAttempts.value : []
+  let searched: readonly StepStatus[] = []
+  let statuses = listed
   const history: string[] = []
   let earlierJob: NamedJob | undefined
   let lastJob: Success | undefined
@@ -73,15 +75,18 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
   let failure: GitHubError | undefined
   for await (const part of searchStatuses(event, sha, run)) {
     // GitHub's times are whole seconds, within which the order stays.
-    statuses = [...statuses, ...part.statuses].toSorted(
-      (one, other) => other.createdAtMs - one.createdAtMs,
-    )
+    const newestFirst = (some: readonly StepStatus[]) =>
+      some.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
+    searched = newestFirst([...searched, ...part.statuses])
+    statuses = newestFirst([...listed, ...searched])
     history.push(...part.history)
     failure ??= part.failure
     earlierJob = findEarlierJob(event, statuses, run)
     lastJob = findLastJob(event, statuses, run)
     // No older status can say more.
-    const isComplete = earlierJob !== undefined && lastJob !== undefined
+    const isComplete =
+      findEarlierJob(event, searched, run) !== undefined &&
+      findLastJob(event, searched, run) !== undefined
     reachedLimit = part.reachedLimit && !isComplete
     if (isComplete) break
   }
@@ -157,7 +162,9 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
   const { repository, failure } = await askForStatuses(PULL_QUERY, { name, number }, run)
   const { commits, timelineItems: pushes } = repository.pull ?? {}
   const replaced = nodesOf(pushes).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
-  const own = nodesOf(commits).map(({ commit }) => commit)
+  const own = nodesOf(commits)
+    .toReversed()
+    .map(({ commit }) => commit)
   const unknown = repository.pull
     ? undefined
     : new GitHubError('GitHub does not know the pull request')

@@ -214,10 +214,11 @@ type PullReportAnswer = FromGitHub<{
 
 /** The lists of an answer by the variable of their cursor. */
 function listsOf({ repository }: PullReportAnswer) {
-  const { comments, files, commits } = repository?.pullRequest ?? {}
+  const { comments, newest, files, commits } = repository?.pullRequest ?? {}
+  const isFound = [comments, newest].some((list) => nodesOf(list).some(isPreviewComment))
   return {
     files,
-    comments,
+    comments: isFound ? undefined : comments,
     suites: nodesOf(commits).at(-1)?.commit?.checkSuites,
     commits: repository?.defaultBranchRef?.target?.history,
   }

@@ -209,7 +209,7 @@ function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation]
     [
       /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
       "The job doesn't accept messages anymore",
-      'To start a new job, run the workflow again. If you set `job-id`, remove it first.',
+      'To start a new job, run the workflow again. If you set `job-id`, remove it first; if that fails again, set `follow-up: false`.',
     ],
     [
       /^404 .*(?:(?:no such|unknown) (?:call|route|endpoint)|cannot (?:get|post) |(?:route|endpoint)\b.* not found)/i,
@@ -303,7 +303,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
 
 function deniedFix(said: string, isPost: boolean): string {
   const hasReason = !/^(?:forbidden|access denied|insufficient permissions?)?\.?$/i.test(said)
-  if (hasReason) return 'Resolve this in the dashboard.'
+  if (hasReason) return 'Check the key, its scope, and your plan in the dashboard.'
   const scope = isPost ? 'have the scope `read` (a job needs a key with full access), or ' : ''
   return `The key may ${scope}have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.`
 }

@@ -370,7 +370,8 @@ async function compare(base: string, head: string, github: GitHub): Promise<Even
   const halves = await github.read(async () =>
     total === undefined ? await compareHalves(base, head, commits ?? [], github) : [],
   )
-  const all = [...(halves.known ? halves.value : []), ...files]
+  // GitHub's own entry is about the whole change.
+  const all = [...files, ...(halves.known ? halves.value : []), ...files]
   const byPath = new Map(all.map((file) => [file.path, file]))
   return {
     facts: [['Compare', url]],
@@ -393,7 +394,7 @@ function filesOf(change: Pick<Comparison, 'files'>) {
   return { files, total: files.length < MAX_COMPARED ? files.length : undefined }
 }
 
-/** Reads a change in two parts, up to a commit in its middle and from there, long diffs last: a file can be in both. */
+/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
 async function compareHalves(
   base: string,
   head: string,
@@ -412,10 +413,25 @@ async function compareHalves(
   ])
   // If that commit lacks something of the base, the second part would include it.
   if (first.behind_by !== 0) return []
-  const lengthOf = ({ patch = '' }: ChangedFile): number => patch.length
-  return [first, second]
-    .flatMap((part) => readChangedFiles(part.files))
-    .toSorted((one, other) => lengthOf(one) - lengthOf(other))
+  return unite(readChangedFiles(first.files), readChangedFiles(second.files))
+}
+
+/** Joins the files of two changes, one after the other; of a file in both, the longer diff is shown. */
+function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
+  const files = new Map(first.map((file) => [file.path, file]))
+  for (const file of second) {
+    const earlier = files.get(file.path)
+    const isLonger = (earlier?.patch ?? '').length > (file.patch ?? '').length
+    const both = earlier && {
+      ...file,
+      status: file.status === 'modified' ? earlier.status : file.status,
+      added: earlier.added + file.added,
+      removed: earlier.removed + file.removed,
+      patch: isLonger ? earlier.patch : file.patch,
+    }
+    files.set(file.path, both ?? file)
+  }
+  return [...files.values()]
 }
 
 export function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {

@@ -88,9 +88,10 @@ export class AnalyticsReader {
     }
   }
 
-  /** Returns the headline of the first failure; `undefined` if there was none. */
-  firstFailure(): string | undefined {
-    return this.#unread[0]?.failure.headline
+  /** Returns the headline of the failure of a part, otherwise of the first; `undefined` if there was none. */
+  failureOf(part: string): string | undefined {
+    const unread = this.#unread.find((one) => one.part === part) ?? this.#unread[0]
+    return unread?.failure.headline
   }
 
   /**

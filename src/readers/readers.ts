@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
 import {
@@ -101,7 +101,7 @@ export class Readers {
       return this.#publish({ failure: { headline: 'The readers report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `No report: ${this.#reader.firstFailure() ?? 'nothing could be read'}`
+      const headline = `No report: ${this.#reader.failureOf('the visitors') ?? 'nothing could be read'}`
       // The same failure may have ended the job, whose error explains it.
       const details = this.#reader.leftOut(await job?.catch(() => undefined)).join(' ')
       return this.#publish({ failure: { headline, details }, gaps })
@@ -123,8 +123,9 @@ export class Readers {
     try {
       const folder = await mkdtemp(join(environment.tempFolder, 'visitors-'))
       const path = join(folder, 'visitors.csv')
-      await writeFile(path, csvOf(report.rows))
-      // The output names the file once it is whole.
+      // The file gets its name once it is whole.
+      await writeFile(`${path}.part`, csvOf(report.rows))
+      await rename(`${path}.part`, path)
       this.#run.setOutputs({ 'visitors-csv': path })
       log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${path}.`)
     } catch (error) {

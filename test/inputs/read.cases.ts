@@ -103,7 +103,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('project-id', BAD_ID, 'docs\u200B', 'my docs'),
   { input: 'project-id', value: ' "mint_1"', problem: IS_KEY, quoted: '' },
   { input: 'job-id', value: 'mint_1', problem: IS_KEY, quoted: '' },
-  { input: 'project-id', value: 'ghp_1', problem: TOKEN, quoted: '' },
+  { input: 'project-id', value: 'ghp_0123456789abcdef', problem: TOKEN, quoted: '' },
   ...wrong('project-id', UNEVALUATED, 'vars.DOCS_PROJECT_ID', `\${{ vars.X }`),
   ...wrong('job-id', UNEVALUATED, 'steps.docs-agent.outputs.job-id'),
   ...wrong('prompt', UNEVALUATED, 'needs.plan.outputs.prompt'),

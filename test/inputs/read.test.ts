@@ -107,10 +107,10 @@ it('secrets are the key, also one in the place of an id, and the token, with and
     'ghs_1',
   ])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
-  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'ghp_2' })).toEqual([
+  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'ghp_0123456789abcdef' })).toEqual([
     ' mint_1',
     'mint_1',
-    'ghp_2',
+    'ghp_0123456789abcdef',
   ])
   expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])

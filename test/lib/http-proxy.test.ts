@@ -84,6 +84,7 @@ it.each([
   ['socks5://me:pw@proxy.example:1080', NO_URL],
   // The scheme was added to the path of a file.
   ['http:///etc/proxy.pac', NO_URL],
+  ['http://user:12#ss@proxy.example:8080', NO_URL],
   ['http://', NO_URL],
   ['http://me:50%@proxy.example', PERCENT],
   ['http://m%e@proxy.example', PERCENT],

@@ -86,8 +86,14 @@ export const REJECTED: readonly Rejected[] = [
   {
     inputs: { prompt: 'x', context: 'none', 'content-gaps': 'agent' },
     names: 'content-gaps',
-    title: '`content-gaps: agent` needs a `context` other than `none`',
+    title: '`content-gaps: agent` needs a `context`',
     says: GAPS,
+  },
+  {
+    inputs: { context: 'none', 'content-gaps': 'agent' },
+    names: 'content-gaps',
+    title: '`content-gaps: agent` needs a prompt and a `context`',
+    says: 'so it needs a prompt and a `context` other than `none`',
   },
 ]
 

@@ -88,7 +88,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 403,
     said: 'no',
     title: 'Mintlify denied the request',
-    fix: 'Resolve this in the dashboard.',
+    fix: 'Check the key, its scope, and your plan in the dashboard.',
   },
   {
     status: 403,
@@ -135,7 +135,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 400,
     said: 'Job is archived',
     title: "The job doesn't accept messages anymore",
-    fix: 'To start a new job, run the workflow again. If you set `job-id`, remove it first.',
+    fix: 'To start a new job, run the workflow again. If you set `job-id`, remove it first; if that fails again, set `follow-up: false`.',
   },
   {
     status: 400,

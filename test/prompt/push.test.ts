@@ -135,7 +135,7 @@ describe('a push', () => {
       const halves = ['GET /compare/aaaaaaa...ccccccc', 'GET /compare/ccccccc...bbbbbbb']
       expect(requests).toEqual([COMPARE, ...halves])
       expect(lines.join('\n')).toContain(`\nChanged files: ${count} or more (+`)
-      expect(lines.join('\n').includes('\nadded z.ts (+2 -0)\n+z')).toBe(count === 303)
+      expect(lines.join('\n').includes('\nadded z.ts (+3 -0)\n+z')).toBe(count === 303)
     }
   })
 
