@@ -82,9 +82,9 @@ export class MintlifyClient {
     { path, ...call }: Omit<MintlifyCall, 'notFound'>,
     signal: AbortSignal | undefined,
   ): Promise<Job> {
-    const { name, projectId } = this.#options
+    const { projectId } = this.#options
     const [id] = path
-    const title = `${name} doesn't find job ${inBackticks(id ?? '')}`
+    const title = `Job ${inBackticks(id ?? '')} wasn't found`
     const fix = `The job isn't in the project ${inBackticks(projectId)}, or was deleted.`
     const notFound = id === undefined ? this.#projectNotFound() : ([title, fix] as const)
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }

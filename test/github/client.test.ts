@@ -482,7 +482,6 @@ describe('a call whose failure does not fail the run', () => {
       `warning (GitHub returned 403): Could not write a comment: ${DENIED}. It has no reply.`,
     ])
   })
-
   it.each<[Reply, [boolean, boolean]]>([
     [404, [true, false]],
     [FORBIDDEN, [true, false]],

@@ -120,7 +120,7 @@ export const REJECTIONS: readonly Rejection[] = [
     call: 'get',
     status: 404,
     said: 'no',
-    title: "Mintlify doesn't find job `j1`",
+    title: "Job `j1` wasn't found",
     fix: "The job isn't in the project `docs`, or was deleted.",
   },
   {

@@ -178,7 +178,7 @@ export const ENDS: readonly End[] = [
     shown: { status: 404 },
     options: { inputs: wait },
     ends: 'error ❌ none error',
-    title: "Mintlify doesn't find job `j1`",
+    title: "Job `j1` wasn't found",
     says: ['Check `job-id` and `project-id`.'],
   },
   {
@@ -186,7 +186,7 @@ export const ENDS: readonly End[] = [
     shown: { status: 404 },
     options: { inputs: { 'poll-interval': '2m' } },
     ends: 'error ❌ failure error',
-    title: "Mintlify doesn't find job `j1`",
+    title: "Job `j1` wasn't found",
     says: ['accepted job `j1` before, so it may still be running'],
   },
   {
