@@ -158,6 +158,12 @@ function warningsAbout(
     warnOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`')
   if (!inputs['visitors-summary'] && inputs['content-gaps'] === 'none')
     warnOf(['site-url'], 'without a readers report')
+  if (inputs['pr-reviewers'].includes('source-author')) {
+    warnings.push([
+      '`source-author` in `pr-reviewers` is used as a login. To ask the people whose changes the docs are about, use `source-authors`.',
+      '`source-author` is used as a login',
+    ])
+  }
   if (inputs.matrix === 'Object') {
     warnings.push([
       `\`matrix\` is the text "Object", because \`\${{ matrix }}\` can't be passed directly. Use \`\${{ toJSON(matrix) }}\`, or remove the input.`,

@@ -123,6 +123,12 @@ export const WITHOUT_EFFECT: readonly Warned[] = [
     ],
   },
   {
+    inputs: { prompt: 'x', 'pr-reviewers': 'ada, source-author' },
+    warnings: [
+      '`source-author` in `pr-reviewers` is used as a login. To ask the people whose changes the docs are about, use `source-authors`.',
+    ],
+  },
+  {
     inputs: { prompt: 'x', command: 'docs' },
     warnings: [
       '`command: docs` is an ordinary word, so comments may start with it by accident. Use `/docs`, for example.',
