@@ -288,7 +288,7 @@ class WorkspaceError extends Error {
   }
 }
 
-const UNEVALUATED = "It wasn't evaluated: use `${{ … }}` under `with:`."
+const UNEVALUATED = `It wasn't evaluated: use \`\${{ … }}\` under \`with:\`.`
 const OUTSIDE = 'Files outside the workspace are not read, also not through links.'
 
 /** The limit for all files of a run together. */
