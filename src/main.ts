@@ -5,7 +5,7 @@ import { hasPrompt, hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job.ts'
 import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
-import { errorMessage, inBackticks } from './lib/text.ts'
+import { errorMessage, inBackticks, joinSentences } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
 import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
@@ -31,13 +31,17 @@ export async function runMain(run: Run): Promise<void> {
 async function perform(run: Run): Promise<void> {
   const { environment, inputs, log } = run
   const event = readEvent(environment)
+  const trigger = readTrigger(event, inputs, environment)
   if (event.payloadProblem !== undefined) {
+    const effect = 'reason' in trigger ? '' : "The prompt doesn't include the event."
     log.warnInSummary(
-      `Could not read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. The prompt doesn't include the event.`,
+      joinSentences(
+        `Could not read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`,
+        effect,
+      ),
       "Could not read the event's payload",
     )
   }
-  const trigger = readTrigger(event, inputs, environment)
   if ('reason' in trigger) return reportSkip(trigger, run)
   const request = await loadRequest(trigger, run)
 

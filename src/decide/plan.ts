@@ -114,7 +114,7 @@ function decideReview(situation: Situation, { inputs: { command } }: RunFacts): 
   const refuse = (why: string): Skip => {
     const how = command === '' ? '' : `. \`${command} new …\` starts a new one`
     const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
-    return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
+    return skip('notice', reason, 'The review was not sent to the agent', { answer: 'reason' })
   }
   const job = ownJob ?? earlierJob
   if (!job) {
@@ -240,7 +240,7 @@ function skipPaused(
   if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
   const { name } = parsePullRequest(prLink)
   const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
-  return { ...skip('notice', reason, 'The docs pull request is waiting for a review'), prLink }
+  return skip('notice', reason, 'The docs pull request is waiting for a review', { prLink })
 }
 
 /** Explains the state of the earlier docs pull request, and what this run does therefore. */

@@ -26,16 +26,21 @@ export type Skip = {
   readonly title: string
   /** A clause: `the pull request was closed without being merged`. */
   readonly reason: string
-  /** What works instead, as sentences; may be empty. */
-  readonly advice: string
+  /** What works instead, as sentences. */
+  readonly advice?: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
   readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
 }
 
-export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
-  return { kind: 'skip', level, title, reason, advice: '' }
+export function skip(
+  level: Skip['level'],
+  reason: string,
+  title = 'Nothing to do',
+  more: Pick<Skip, 'advice' | 'prLink' | 'answer'> = {},
+): Skip {
+  return { kind: 'skip', level, title, reason, ...more }
 }
 
 /** Decides by the payload and the inputs alone whether a run is to do something. */
@@ -171,7 +176,7 @@ function skipWithoutKey(
   ].filter((way) => way)
   const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}`
   const advice = `Instead, ${ways.join(', or ')}.`
-  return { ...skip('notice', reason, 'No API key in this run'), advice }
+  return skip('notice', reason, 'No API key in this run', { advice })
 }
 
 /** Decides by what was read of a trigger whether the run may do what it was asked, and needs to. */
@@ -188,7 +193,7 @@ export function decideSkip(
       : `a run on this \`${event.name}\` event`
     const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
     const reason = `${refusal.value}, and ${what} ${needs}`
-    return { ...skip('notice', reason, 'Not permitted to start a job'), answer: '-1' }
+    return skip('notice', reason, 'Not permitted to start a job', { answer: '-1' })
   }
   if (!refusal.known) {
     const { error, why } = refusal
@@ -200,7 +205,7 @@ export function decideSkip(
         : `To try again, ${again} later.`
     const reason = `the action could not read the permission of ${login}: ${why}`
     const answer = isTokenRefused ? undefined : 'confused'
-    return { ...skip('warning', reason, 'Could not read a permission'), advice, answer }
+    return skip('warning', reason, 'Could not read a permission', { advice, answer })
   }
   if (command?.kind === 'review') {
     if (command.instructions !== '' || origin.lineComments.length > 0) return undefined
@@ -211,7 +216,7 @@ export function decideSkip(
   // With `job-id`, a command without instructions waits for that job.
   if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
     const reason = `${inputs.command} has no instructions, and there is no \`prompt\``
-    return { ...skip('notice', reason, 'The command has no instructions'), answer: 'usage' }
+    return skip('notice', reason, 'The command has no instructions', { answer: 'usage' })
   }
   return skipUnneeded(event, inputs, origin)
 }

@@ -109,7 +109,7 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, ru
 
 /** Says that a run does nothing, and why. */
 export function reportSkip(
-  { level, reason, advice, title, prLink = '' }: Skip,
+  { level, reason, advice = '', title, prLink = '' }: Skip,
   run: Run,
 ): undefined {
   const headline = `Skipped: ${reason}`

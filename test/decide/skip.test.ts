@@ -212,7 +212,7 @@ it.each(rowsOf(BY_PAYLOAD))('$what is skipped or not by the payload alone', (row
     readInputs(given, (text) => text).inputs,
     readEnvironment(environment),
   )
-  const words = 'reason' in decided ? `${decided.reason}. ${decided.advice}` : ''
+  const words = 'reason' in decided ? `${decided.reason}. ${decided.advice ?? ''}` : ''
   expect(words).toMatch(why ?? /^$/)
 })
 
