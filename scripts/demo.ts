@@ -8,7 +8,7 @@ import { startServices } from '../test/support/services.ts'
 import { AGENT, addReview, type Comment, MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
-const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the readers report.
+const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the visitors report.
 
   npm run demo              runs it and ends; links are shortened to …/path, since they end with it
   npm run demo -- --open    stays up until Ctrl-C, so that the links can be followed`
@@ -124,7 +124,7 @@ async function showReview(): Promise<void> {
 }
 
 async function showReport(): Promise<void> {
-  heading('4. The readers report: who read the docs, and what they missed')
+  heading('4. The visitors report: who read the docs, and what they missed')
   show('The step of a workflow on a schedule:\n')
   const run = await runStep(bareEvent('schedule'), REPORT)
   show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")

@@ -35,7 +35,7 @@ await runScript(async () => {
     return step(event, {}, 'pr-operation::updated')
   })
   const report = { 'visitors-summary': 'true', 'content-gaps': 'report' }
-  await show("Monday's readers report", 20, () =>
+  await show("Monday's visitors report", 20, () =>
     step(bareEvent('schedule'), report, 'visitors-headline::Docs'),
   )
 })

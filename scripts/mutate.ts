@@ -12,7 +12,7 @@ const PARTS: Readonly<Record<string, string>> = {
   lib: 'src/lib/markdown.ts,src/lib/text.ts,src/lib/time.ts',
   mintlify: 'src/mintlify/**/*.ts',
   prompt: 'src/prompt/**/*.ts',
-  readers: 'src/readers/**/*.ts',
+  visitors: 'src/visitors/**/*.ts',
   report: 'src/report/**/*.ts',
 }
 

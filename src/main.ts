@@ -12,11 +12,11 @@ import { readEvent } from './look/event.ts'
 import { type NewStatus, setStatus } from './look/status.ts'
 import { readOrigin } from './look/trigger.ts'
 import { MintlifyClient } from './mintlify/mintlify-client.ts'
-import { Readers } from './readers/readers.ts'
 import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
+import { VisitorsReporter } from './visitors/visitors-report.ts'
 
 /** Runs the main step. Rejects only if a file of the runner can't be written. */
 export async function runMain(run: Run): Promise<void> {
@@ -56,12 +56,12 @@ async function perform(run: Run): Promise<void> {
 
   // Each part has connections of its own, so that it doesn't wait for the requests of the other.
   const service = createService(run)
-  const readers = hasReport(run.inputs) ? new Readers(createService(run), run) : undefined
+  const visitors = hasReport(run.inputs) ? new VisitorsReporter(createService(run), run) : undefined
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
   const job = request.wantsJob
-    ? runJob(request, { mergedPulls, lineComments, readers, service }, run)
+    ? runJob(request, { mergedPulls, lineComments, visitors, service }, run)
     : undefined
-  const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])
+  const [ofJob, ofReport] = await Promise.allSettled([job, visitors?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
 }
@@ -155,7 +155,7 @@ function reportInterruption(run: Run): void {
     }
   } else if (wantsReportOnly && run.readState('requested') === '') {
     failure = {
-      headline: 'The readers report was interrupted',
+      headline: 'The visitors report was interrupted',
       details: 'The run was interrupted. It started no job.',
     }
   }

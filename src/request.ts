@@ -157,7 +157,7 @@ function warningsAbout(
   if (!inputs['visitors-summary'] && !inputs['visitors-export'])
     warnOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`')
   if (!inputs['visitors-summary'] && inputs['content-gaps'] === 'none')
-    warnOf(['site-url'], 'without a readers report')
+    warnOf(['site-url'], 'without a visitors report')
   if (inputs['pr-reviewers'].includes('source-author')) {
     warnings.push([
       '`source-author` in `pr-reviewers` is used as a login. To ask the people whose changes the docs are about, use `source-authors`.',

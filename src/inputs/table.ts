@@ -103,7 +103,7 @@ export function canWriteComments(inputs: Inputs): boolean {
   return inputs.comment !== 'never' && !inputs['dry-run']
 }
 
-/** Whether any part of the readers report is requested. */
+/** Whether any part of the visitors report is requested. */
 export function hasReport(inputs: Inputs): boolean {
   const { 'visitors-summary': summary, 'visitors-export': hasExport } = inputs
   return summary || hasExport || inputs['content-gaps'] !== 'none'

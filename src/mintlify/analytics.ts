@@ -70,7 +70,7 @@ export const READS: AnalyticsCall<Pick<VisitorsAnswer, 'totals' | 'invalidRows'>
   },
 }
 
-/** One page of a list that readers cause. */
+/** One page of a list of ratings, searches, or questions. */
 export type ListPage<T> = Listed<T> & {
   /** Whether Mintlify has more rows than these. */
   readonly hasMore: boolean

@@ -7,8 +7,8 @@ import { readActor } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
 import { findRefusal, type LineComment, type Trigger } from '../look/trigger.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
-import type { Readers } from '../readers/readers.ts'
 import type { Run } from '../runner/run.ts'
+import type { VisitorsReporter } from '../visitors/visitors-report.ts'
 import { describeEvent, type Sources, sourcesOf } from './gather.ts'
 import {
   type ContextStats,
@@ -52,8 +52,8 @@ export type JobTools = {
   readonly mergedPulls: MergedPulls
   /** Of a review that requests changes. */
   readonly lineComments: readonly LineComment[]
-  /** The readers report, if any of it is requested. */
-  readonly readers: Readers | undefined
+  /** The visitors report, if any of it is requested. */
+  readonly visitors: VisitorsReporter | undefined
   readonly service: MintlifyClient
 }
 
@@ -68,7 +68,7 @@ export async function writePrompt(
   action: CreateAction | MessageAction,
   found: EarlierRuns,
   { trigger, parts }: JobRequest,
-  { mergedPulls, lineComments, readers }: JobTools,
+  { mergedPulls, lineComments, visitors }: JobTools,
   run: Run,
 ): Promise<Prompt> {
   const { inputs } = run
@@ -89,7 +89,7 @@ export async function writePrompt(
     const posts = conversation ? renderMessageContext(conversation) : ''
     return { ...sourcesOf(trigger, {}, run), prompt: joinParts(command, run.redact(posts)) }
   }
-  const contentGaps = (await readers?.contentGaps()) ?? []
+  const contentGaps = (await visitors?.contentGaps()) ?? []
   const promptFiles = parts.promptFiles.map(({ text }) => text)
   const contextFiles = parts.contextFiles.map(quoteFile)
   const written = joinParts(parts.prompt, ...promptFiles, command, ...contextFiles)
@@ -118,11 +118,11 @@ function quoteFile({ name, text }: TextFile): string {
 export async function readSources(
   found: EarlierRuns,
   { trigger }: JobRequest,
-  { mergedPulls, readers }: JobTools,
+  { mergedPulls, visitors }: JobTools,
   run: Run,
 ): Promise<Sources> {
   if (trigger.command !== undefined) return sourcesOf(trigger, {}, run)
-  const contentGaps = (await readers?.contentGaps()) ?? []
+  const contentGaps = (await visitors?.contentGaps()) ?? []
   const known = { ...found, mergedPulls, contentGaps, promptBytes: 0 }
   return await describeEvent(trigger, known, run)
 }

@@ -308,7 +308,7 @@ function createLog(redact: Redact, subject: string) {
   }
 }
 
-/** All outputs, as in `action.yml`: of the agent job, of the readers report. */
+/** All outputs, as in `action.yml`: of the agent job, of the visitors report. */
 export const OUTPUTS = [
   'job-id',
   'status',

@@ -43,7 +43,7 @@ it('the post step of a killed run ends a reply in a review thread there, and say
 
 it.for([
   {
-    what: 'a readers report',
+    what: 'a visitors report',
     inputs: { prompt: '', 'visitors-summary': 'true' },
     slow: /graphql/,
     says: 'It started no job.',

@@ -24,7 +24,7 @@ it.concurrent('weekly has the docs fixed, and reports their readers and what the
   expect(requests.length).toBeLessThanOrEqual(40)
 })
 
-describe.concurrent('the readers report', () => {
+describe.concurrent('the visitors report', () => {
   const url = 'https://github.com/acme/docs/issues/12'
   const issue = { __typename: 'Issue', id: 'I_12', number: 12, url }
   const link = 'https://github.com/acme/docs/actions/runs/1'

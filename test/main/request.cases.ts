@@ -161,7 +161,7 @@ export const WITHOUT_EFFECT: readonly Warned[] = [
     inputs: { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
     warnings: [
       noEffect('`visitors-days`', 'without `visitors-summary` or `visitors-export`'),
-      noEffect('`site-url`', 'without a readers report'),
+      noEffect('`site-url`', 'without a visitors report'),
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { QUESTIONS, RATINGS, READS, SEARCHES, visitorsCall } from '../../src/mintlify/analytics.ts'
 
-// Which requests are made, with which parameters, is tested in `readers`.
+// Which requests are made, with which parameters, is tested in `visitors`.
 const totals = { human: 3, ai: 2, total: 4 }
 const row = { path: '/', human: 1, ai: 0, total: 1 }
 const answer = { totals, visitors: [row], hasMore: true }

@@ -146,7 +146,7 @@ const { raw } = Markdown
 describe('the summary', () => {
   const summary = () => read('summary')
 
-  it('has the job above the readers report, whichever is written first, below what was there', () => {
+  it('has the job above the visitors report, whichever is written first, below what was there', () => {
     writeFileSync(join(folder, 'summary'), 'What another step wrote.\n')
     const run = createRun()
     run.writeSummary('visitors', raw('Visitors.'))

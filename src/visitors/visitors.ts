@@ -146,8 +146,8 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
     machineFiles: rows.filter(({ path }) => MACHINE_FILE.test(path)),
     top: pages.slice(0, TOP_PAGES),
     /** `undefined` if one of the two periods wasn't read whole or had no visitors. */
-    pageChanges:
-      isPreviousKnown && current.isWhole && totals.total > 0 ? findPageChanges(pages) : undefined,
+    unusualPages:
+      isPreviousKnown && current.isWhole && totals.total > 0 ? findUnusualPages(pages) : undefined,
     isComplete: current.isWhole,
     /** The latest period with visitors, if the current one has none. */
     lastVisited: totals.total === 0 ? earlier.findLast(hasVisitors) : undefined,
@@ -186,11 +186,11 @@ const MIN_SPREADS = 3
 /** The share of a normal distribution within one standard deviation. The other pages may have changed. */
 const WITHIN_ONE_SPREAD = 0.683
 
-/** How to read the page changes. */
-export const PAGE_CHANGES_FACT = `Page changes: pages that changed by at least ${MIN_VISITORS} visitors and, relative to the whole site, by at least ${MIN_SPREADS} times the usual random variation.`
+/** How to read the unusual pages. */
+export const UNUSUAL_PAGES_FACT = `Pages with unusual traffic: pages whose visitors changed by at least ${MIN_VISITORS} visitors and, relative to the whole site, by at least ${MIN_SPREADS} times the usual random variation.`
 
-/** Finds the pages that changed more than usual, the largest change first. */
-export function findPageChanges(pages: readonly ComparedPage[]) {
+/** Finds the pages whose visitors changed more than usual, the largest change first. */
+export function findUnusualPages(pages: readonly ComparedPage[]) {
   const sizeOf = ({ total, previous }: ChangedPage): number => Math.abs(total - previous)
   const inBoth = pages.flatMap(({ path, total, previous = 0 }): ChangedPage[] =>
     total > 0 && previous > 0 ? [{ path, total, previous }] : [],
@@ -246,12 +246,12 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
 }
 
-/** Writes the heading in plain text: `About 12,480 visitors, within the usual range; 5 pages changed more than usual`. */
+/** Writes the heading in plain text: `About 12,480 visitors, within the usual range; 5 pages with unusual traffic`. */
 export function headingOf(report: VisitorsReport): string {
-  const { totals, pageChanges } = report
+  const { totals, unusualPages } = report
   const visitors = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
-  const count = pageChanges?.count ?? 0
-  const changes = count === 0 ? '' : `; ${countOf(count, 'page')} changed more than usual`
+  const count = unusualPages?.count ?? 0
+  const changes = count === 0 ? '' : `; ${countOf(count, 'page')} with unusual traffic`
   return `${visitors}${verdictOf(report)}${changes}`
 }
 
@@ -276,7 +276,7 @@ export function visitorsOutputs(
   requests: number,
   more: readonly string[] = [],
 ): OutputValues {
-  const { period, totals, reads, trend, top, pageChanges, isComplete } = report
+  const { period, totals, reads, trend, top, unusualPages, isComplete } = report
   const previous = trend.at(-2)?.totals
   const withChange = (page: ChangedPage) => {
     return { ...page, change: changeBetween(page.previous, page.total) }
@@ -291,8 +291,8 @@ export function visitorsOutputs(
     top: top.map(({ previous, ...page }) => {
       return { ...page, change: changeBetween(previous, page.total) }
     }),
-    risers: pageChanges?.up.map(withChange) ?? [],
-    fallers: pageChanges?.down.map(withChange) ?? [],
+    risers: unusualPages?.up.map(withChange) ?? [],
+    fallers: unusualPages?.down.map(withChange) ?? [],
     complete: isComplete,
     requests,
   }

@@ -10,7 +10,7 @@ import {
   periodName,
   periodsBefore,
   shortNames,
-} from '../../src/readers/analytics-reader.ts'
+} from '../../src/visitors/analytics-reader.ts'
 
 it.each([
   { previous: 100, now: 112.5, change: 12.5, words: '+12.5%' },

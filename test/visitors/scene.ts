@@ -5,15 +5,15 @@ import { type RunOptions, startHarness } from '../support/harness.ts'
 /** When a run starts: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-type ReadersRun = Pick<RunOptions, 'env' | 'cancelAtMs'> & {
+type VisitorsRun = Pick<RunOptions, 'env' | 'cancelAtMs'> & {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
 }
 
 /** Runs the action with these inputs. `sent` has each analytics request: its call, period, and parameters. */
-export async function runReaders(
+export async function runVisitors(
   inputs: Readonly<Record<string, string>>,
-  { docs, faults = [], ...options }: ReadersRun = {},
+  { docs, faults = [], ...options }: VisitorsRun = {},
 ) {
   const harness = await startHarness({ startMs: NOW_MS, jobTimeMs: 0, faults, ...docs })
   const end = await harness.run({ ...options, inputs })

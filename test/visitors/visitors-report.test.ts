@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults.ts'
 import { HttpClient, type HttpResponse } from '../../src/lib/http.ts'
 import { startHarness } from '../support/harness.ts'
-import { refusal, runReaders } from './scene.ts'
+import { refusal, runVisitors } from './scene.ts'
 
 const REPORT = { 'visitors-summary': 'true' }
 const GAPS = { 'content-gaps': 'report' }
@@ -53,7 +53,7 @@ function answers({ feedback = [], searches = [], conversations = [] }: Record<st
 
 describe('content gaps', () => {
   it('are reported alone, of the 28 days before today, with three requests', async () => {
-    const { sent, summary, outputs, notices, hasFailed } = await runReaders(GAPS)
+    const { sent, summary, outputs, notices, hasFailed } = await runVisitors(GAPS)
     expect(sent).toEqual([
       'feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress',
       'assistant 2026-07-06..2026-08-03 1000',
@@ -72,14 +72,14 @@ describe('content gaps', () => {
 
   it('are said not to stand out, or not to be listed', async () => {
     const turnedOn = 'Make sure that feedback, search, and the assistant are turned on.'
-    const empty = await runReaders(GAPS, { faults: answers({}) })
+    const empty = await runVisitors(GAPS, { faults: answers({}) })
     expect(empty.summary).toMatch(
       /`docs`\n\nMintlify has no page ratings, questions,? and searches of the last 28 days\. /,
     )
     expect(empty.summary).toContain(turnedOn)
     expect(empty.outputs['content-gaps']).toBe('[]')
     const faults = answers({ feedback: [rating('/a', 9, 1)], searches: [search('a', 9, 0.9)] })
-    const fine = await runReaders(GAPS, { faults })
+    const fine = await runVisitors(GAPS, { faults })
     const none = 'Mintlify has no questions of the last 28 days.'
     expect(fine.summary).toContain(`\n\nNothing stands out. ${none} ${turnedOn}\n\n`)
   })
@@ -88,7 +88,7 @@ describe('content gaps', () => {
     const good = Array.from({ length: 62 }, (_, index) => rating(`/good/${index}`, 30, 0))
     const bad = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => rating(`/p/${index}`, 0, 30 - index))
     const inputs = { ...GAPS, 'site-url': 'https://docs.example.com/x' }
-    const { summary } = await runReaders(inputs, {
+    const { summary } = await runVisitors(inputs, {
       faults: answers({ feedback: [...bad, ...good] }),
     })
     const folded = '\n\n<details><summary>Content gaps: 3 more</summary>\n\n'
@@ -105,7 +105,7 @@ describe('content gaps', () => {
       body('assistant', { conversations: [question(18)], nextCursor: null, hasMore: false }, 2),
       moreSearches(1),
     ]
-    const { sent, summary } = await runReaders(GAPS, { faults })
+    const { sent, summary } = await runVisitors(GAPS, { faults })
     expect(sent).toMatchObject(
       [/^feedback/, /1000$/, /1000 row-2$/, /100$/, /100 row-1$/].map(like),
     )
@@ -133,14 +133,14 @@ describe('content gaps', () => {
       covers: /covers 1 searches\./,
     },
   ])('are read up to $what, and the section says what it covers', async (given) => {
-    const { sent, summary } = await runReaders(GAPS, { faults: given.faults })
+    const { sent, summary } = await runVisitors(GAPS, { faults: given.faults })
     expect(sent).toHaveLength(given.requests)
     expect(summary).toMatch(given.covers)
   })
 
   it('that fail for the moment leave a request for each other list', async () => {
     const faults = [refusal(500, { match: { path: 'feedback' } })]
-    const { sent, outputs } = await runReaders(GAPS, { faults })
+    const { sent, outputs } = await runVisitors(GAPS, { faults })
     expect(sent.map((call) => call[0]).join('')).toBe('ffffas')
     expect(JSON.parse(outputs['content-gaps'] ?? '')).toHaveLength(2)
   })
@@ -151,7 +151,7 @@ describe('a cause is explained once', () => {
     { beside: 'a visitors report', inputs: REPORT },
     { beside: 'a job', inputs: { prompt: 'Explain.' } },
   ])('if content gaps could not be read next to $beside', async ({ inputs }) => {
-    const run = await runReaders({ ...GAPS, ...inputs }, { faults: GAPS_REFUSED })
+    const run = await runVisitors({ ...GAPS, ...inputs }, { faults: GAPS_REFUSED })
     expect([run.hasFailed, run.outputs['content-gaps']]).toEqual([false, ''])
     expect(run.warnings).toMatchObject([like(UNREAD)])
     expect(run.summary).toMatch(UNREAD)
@@ -165,7 +165,7 @@ describe('a cause is explained once', () => {
       says: /so the visitors, the page ratings, the questions,? and the searches could/,
     },
   ])('if nothing else is left, as the error of the step ($inputs)', async (given) => {
-    const { errors, warnings, titles, summary, visitors } = await runReaders(given.inputs, given)
+    const { errors, warnings, titles, summary, visitors } = await runVisitors(given.inputs, given)
     expect(errors).toMatchObject([like(given.says)])
     expect(errors[0]?.match(/Nope/g)).toHaveLength(1)
     expect([titles, warnings]).toEqual([[like(/^No report: \S+ denied the request \(docs\)$/)], []])
@@ -175,7 +175,7 @@ describe('a cause is explained once', () => {
 
   it('by the job that it ends, however long after the report', async () => {
     const late = refusal(403, { match: { path: 'look', nth: 3 } })
-    const { errors, tookMs } = await runReaders(
+    const { errors, tookMs } = await runVisitors(
       { ...REPORT, prompt: 'Explain.' },
       { docs: { jobTimeMs: 60_000 }, faults: [late, VISITORS_REFUSED] },
     )
@@ -184,7 +184,7 @@ describe('a cause is explained once', () => {
   })
 
   it('and what could be read is reported', async () => {
-    const run = await runReaders({ ...REPORT, ...GAPS }, { faults: [VISITORS_REFUSED] })
+    const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: [VISITORS_REFUSED] })
     expect(run.summary).toContain(`\n\n## 🔎 Content gaps\n\n`)
     expect(run.markdown).toContain(FOR_AGENT)
   })
@@ -192,7 +192,7 @@ describe('a cause is explained once', () => {
 
 it.each([{}, REPORT])('a CSV file that could not be written fails the step (%j)', async (more) => {
   const inputs = { ...more, ...EXPORT }
-  const run = await runReaders(inputs, { env: { RUNNER_TEMP: '/dev/null' } })
+  const run = await runVisitors(inputs, { env: { RUNNER_TEMP: '/dev/null' } })
   expect(run.errors).toMatchObject([like(/^Could not write the CSV file of visitors: ENOTDIR/)])
   expect(run.summary).toMatch(/^## ❌ Could not write the CSV file of visitors\n/)
   expect(run.summary.includes('\n## 📊 About')).toBe('visitors-summary' in more)
@@ -202,7 +202,7 @@ it.each([{}, REPORT])('a CSV file that could not be written fails the step (%j)'
 describe('beside a job', () => {
   it('the report is collected while the job runs, and stands below it', async () => {
     const inputs = { ...REPORT, ...AGENT }
-    const { calls, summary } = await runReaders(inputs, { docs: { jobTimeMs: 20_000 } })
+    const { calls, summary } = await runVisitors(inputs, { docs: { jobTimeMs: 20_000 } })
     expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*Content gaps\*\*/)
     const lastOf = (pattern: RegExp) => calls.findLastIndex((call) => pattern.test(call))
     expect(lastOf(/searches/)).toBeLessThan(lastOf(/^POST/))
@@ -211,10 +211,10 @@ describe('beside a job', () => {
 
   it('each part is whole if the other fails, and the step fails', async () => {
     const inputs = { ...REPORT, prompt: '[agent: fail]' }
-    const failing = await runReaders(inputs)
+    const failing = await runVisitors(inputs)
     expect(failing).toMatchObject({ hasFailed: true, outputs: { result: 'failed' } })
     expect(failing.visitors.complete).toBe(true)
-    const other = await runReaders({ ...inputs, prompt: 'x' }, { faults: [VISITORS_REFUSED] })
+    const other = await runVisitors({ ...inputs, prompt: 'x' }, { faults: [VISITORS_REFUSED] })
     expect(other).toMatchObject({ hasFailed: true, outputs: { result: 'pull-request' } })
     expect(other.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ No report: /)
     expect(other.errors).toMatchObject([like(/Nope/)])
@@ -223,7 +223,7 @@ describe('beside a job', () => {
 
 describe('the prompt', () => {
   it('has our rules, and then the list, which is read once', async () => {
-    const { prompt, sent, warnings } = await runReaders(AGENT)
+    const { prompt, sent, warnings } = await runVisitors(AGENT)
     expect([sent.length, warnings]).toEqual([3, []])
     const text = JSON.parse(prompt).prompt
     expect(text).toContain(`\nContent gaps, 6 Jul to 2 Aug:\n${FOR_AGENT}\n`)
@@ -234,7 +234,7 @@ describe('the prompt', () => {
 
   it('has no list if there is none, or it could not be read', async () => {
     for (const faults of [answers({}), [ALL_REFUSED]]) {
-      const { prompt, outputs } = await runReaders(AGENT, { faults })
+      const { prompt, outputs } = await runVisitors(AGENT, { faults })
       expect([prompt.includes('ontent gaps'), outputs['result']]).toEqual([false, 'pull-request'])
     }
   })
@@ -260,7 +260,7 @@ it('names by strangers are shown to people, and to an agent, in the form for the
       asked('', '<img>'),
     ].flat(),
   })
-  const { summary, log, outputs, markdown, prompt } = await runReaders(AGENT, { faults })
+  const { summary, log, outputs, markdown, prompt } = await runVisitors(AGENT, { faults })
   const [page, category] = ['A page (withheld)', 'A category (withheld)']
   const others = ['A search (withheld)', page, 'Category `A & B`', category]
   const forAgent = [page, page, 'Search with the words `limits rate`', ...others]
@@ -282,19 +282,19 @@ it('names by strangers are shown to people, and to an agent, in the form for the
 describe('the Markdown output', () => {
   it('is the first screen without the chart, with content gaps in the form for an agent', async () => {
     const inputs = { ...GAPS, ...REPORT, 'visitors-days': '30' }
-    const { summary, markdown } = await runReaders(inputs)
+    const { summary, markdown } = await runVisitors(inputs)
     const [shown = ''] = summary.split('\n\n<details>')
     const withoutChart = shown.replace(/\n\n```mermaid[\s\S]*?\(blue\)\./, '')
     expect(markdown).toBe(withoutChart.replace(FOR_PEOPLE, FOR_AGENT))
-    expect(markdown).toMatch(/^## 📊 About .*\| Now \| Usual range .*Page changes/s)
+    expect(markdown).toMatch(/^## 📊 About .*\| Now \| Usual range .*Pages with unusual traffic/s)
     expect(markdown.endsWith(`\n\n**Content gaps**, 6 Jul to 2 Aug\n\n${FOR_AGENT}`)).toBe(true)
   })
 
   it('exists for an export, whose summary has no visitors', async () => {
-    const { markdown, summary } = await runReaders({ ...GAPS, ...EXPORT })
+    const { markdown, summary } = await runVisitors({ ...GAPS, ...EXPORT })
     expect(markdown).toMatch(/^## 📊 About [\d,]+ visitors\n\n.*\n\n\| /)
     expect(summary).toMatch(/^## 🔎 Content gaps\n/)
-    expect((await runReaders(EXPORT)).summary).toBe('')
+    expect((await runVisitors(EXPORT)).summary).toBe('')
   })
 
   it('is empty above 60 KiB, with a warning', async () => {
@@ -315,8 +315,8 @@ describe('the Markdown output', () => {
 
 it('a dry run sends nothing, and says so', async () => {
   const inputs = { ...REPORT, ...EXPORT, 'dry-run': 'true' }
-  const { sent, summary, notices, outputs } = await runReaders(inputs)
+  const { sent, summary, notices, outputs } = await runVisitors(inputs)
   expect([sent, outputs]).toEqual([[], {}])
   expect(notices).toMatchObject([like(/^Nothing was sent to Mintlify\. .* at most 40 requests\.$/)])
-  expect(summary).toMatch(/^## 📊 Readers report: dry run\n\nNothing was sent/)
+  expect(summary).toMatch(/^## 📊 Visitors report: dry run\n\nNothing was sent/)
 })

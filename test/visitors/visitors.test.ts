@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { refusal, runReaders } from './scene.ts'
+import { refusal, runVisitors } from './scene.ts'
 
 const NOW = 'visitors 2026-07-27..2026-08-03'
 const BEFORE = 'visitors 2026-07-20..2026-07-27'
@@ -20,14 +20,14 @@ describe('requests', () => {
     { pages: 10_000, requests: 40 },
   ])('of an export for $pages pages are $requests, and all pages come', async (given) => {
     const { pages, requests } = given
-    const { sent, visitors } = await runReaders(EXPORT, { docs: { pages } })
+    const { sent, visitors } = await runVisitors(EXPORT, { docs: { pages } })
     const offsets = Array.from({ length: requests }, (_, index) => index * 250)
     expect(sent).toEqual(offsets.map((offset) => `${NOW} 250 ${offset}`))
     expect(visitors).toMatchObject({ complete: true, requests })
   })
 
   it('come in this order: totals, reads, content gaps, the pages of the period and those before', async () => {
-    const { sent, warnings, notices } = await runReaders(ALL, { docs: { pages: 600 } })
+    const { sent, warnings, notices } = await runVisitors(ALL, { docs: { pages: 600 } })
     expect(sent.join('\n')).toBe(`${NOW} 250 0
 ${BEFORE} 250 0
 visitors 2026-07-13..2026-07-20 1 0
@@ -47,7 +47,7 @@ ${BEFORE} 250 500`)
 
   it('for content gaps come first if the job waits for them', async () => {
     const inputs = { ...EXPORT, 'content-gaps': 'agent', prompt: 'Explain.' }
-    const { sent } = await runReaders(inputs, { docs: { pages: 10 } })
+    const { sent } = await runVisitors(inputs, { docs: { pages: 10 } })
     expect(sent.join('\n')).toBe(`${GAPS}\n${NOW} 250 0`)
   })
 
@@ -57,7 +57,7 @@ ${BEFORE} 250 500`)
   ])(
     'are at most 40, $what included, and one sentence says what is missing',
     async ({ faults }) => {
-      const { sent, notices, summary } = await runReaders(ALL, { faults, docs: { pages: 6000 } })
+      const { sent, notices, summary } = await runVisitors(ALL, { faults, docs: { pages: 6000 } })
       expect(sent).toHaveLength(40)
       expect(summary).toContain('Requests: 40 of at most 40.')
       const missing = notices.filter((text) => text.includes('could not be read'))
@@ -69,7 +69,7 @@ ${BEFORE} 250 500`)
 
 it('a period without visitors after one with them is a warning, and its headline is empty', async () => {
   const body = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
-  const { warnings, outputs } = await runReaders(REPORT, { faults: [{ kind: 'body', body }] })
+  const { warnings, outputs } = await runVisitors(REPORT, { faults: [{ kind: 'body', body }] })
   expect(warnings).toMatchObject([
     like(
       /^This period has no visitors, but 20 to 26 Jul had [\d,]+\. Check .*tracking.*project-id/,
@@ -82,16 +82,16 @@ describe('a request that fails', () => {
   // Which failures are retried, and after which pauses, is tested in `mintlify` and `lib`.
   it('with totals that cannot be read fails the report at once', async () => {
     const faults: Fault[] = [{ kind: 'body', body: { totals: {} }, times: 'always' }]
-    const { sent, errors, visitors } = await runReaders(REPORT, { faults })
+    const { sent, errors, visitors } = await runVisitors(REPORT, { faults })
     expect(errors).toMatchObject([like(/so the visitors could not be read\. .*`totals`/)])
     expect([sent.length, visitors]).toEqual([1, null])
   })
 
   it('with 500 is tried five times', async () => {
-    const { sent, errors, log } = await runReaders(REPORT, { faults: [refusal(500)] })
+    const { sent, errors, log } = await runVisitors(REPORT, { faults: [refusal(500)] })
     expect(sent).toHaveLength(5)
     expect(errors).toMatchObject([like(/500/)])
-    expect(log[0]).toMatch(/^Readers report: .* Trying again in /)
+    expect(log[0]).toMatch(/^Visitors report: .* Trying again in /)
   })
 
   it.each([
@@ -111,7 +111,7 @@ describe('a request that fails', () => {
   ] as const)('is a notice, and the report is written without $part', async (given) => {
     const { path, nth, part, expected } = given
     const faults = [refusal(path === 'views' ? 404 : 403, { times: 1, match: { path, nth } })]
-    const run = await runReaders(REPORT, { faults, docs: { pages: 300 } })
+    const run = await runVisitors(REPORT, { faults, docs: { pages: 300 } })
     expect(run.summary).not.toContain('the assistant')
     expect([run.hasFailed, run.warnings]).toEqual([false, []])
     expect(run.visitors).toMatchObject(expected)
@@ -126,10 +126,10 @@ describe('a request that fails', () => {
   it.each(['report', 'agent'])('ends with a cancellation, at once (%s)', async (gaps) => {
     const inputs = { ...REPORT, 'content-gaps': gaps, prompt: 'Explain.' }
     const match = { path: '/v1/analytics' } as const
-    const run = await runReaders(inputs, { faults: [refusal(500, { match })], cancelAtMs: 1500 })
+    const run = await runVisitors(inputs, { faults: [refusal(500, { match })], cancelAtMs: 1500 })
     expect([run.sent.length, run.visitors]).toEqual([2, null])
-    expect(run.errors.join('\n')).toContain('canceled before the readers report was complete')
-    expect(run.summary).toContain('canceled before the readers report was complete')
+    expect(run.errors.join('\n')).toContain('canceled before the visitors report was complete')
+    expect(run.summary).toContain('canceled before the visitors report was complete')
   })
 })
 
@@ -150,7 +150,7 @@ describe('five minutes', () => {
       requests: 6,
     },
   ])('are the most that it takes, $what', async ({ faults, requests }) => {
-    const run = await runReaders(EXPORT, { faults, docs: { pages: 1000 } })
+    const run = await runVisitors(EXPORT, { faults, docs: { pages: 1000 } })
     expect(run.sent).toHaveLength(requests)
     expect(run.tookMs).toBeLessThanOrEqual(300_000)
     expect(run.notices).toMatchObject([like(RegExp(PART)), like(/^About/)])
@@ -162,7 +162,7 @@ describe('five minutes', () => {
   ])('end everything at once with a Retry-After beyond them, of $whose limit', async (given) => {
     const { body, says } = given
     const faults = [{ ...later(2400, 2), body }]
-    const { sent, warnings, notices } = await runReaders(ALL, { faults, docs: { pages: 600 } })
+    const { sent, warnings, notices } = await runVisitors(ALL, { faults, docs: { pages: 600 } })
     expect(sent).toHaveLength(2)
     const parts = [
       '7 of the 7 weeks before',
@@ -206,7 +206,7 @@ it.each<{
       const body = { totals: row(''), visitors: rows[offset / 250], hasMore }
       return { status: 200, body }
     }
-    const { sent, notices, visitors } = await runReaders(EXPORT, { docs: { visitors: answer } })
+    const { sent, notices, visitors } = await runVisitors(EXPORT, { docs: { visitors: answer } })
     expect(sent).toHaveLength(rows.length)
     const counted = notices.map((text) => Number(/^(\d+) rows? of/.exec(text)?.[1] ?? 0))
     expect(counted).toEqual(invalid === 0 ? [0] : [invalid, 0])

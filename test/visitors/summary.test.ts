@@ -26,13 +26,13 @@ const PAGES = {
 }
 
 describe('the first screen', () => {
-  it('has heading, verdict, totals, reads, chart, and page changes, and says "about" once', () => {
+  it('has heading, verdict, totals, reads, chart, and unusual pages, and says "about" once', () => {
     const reads = { human: 15_702, ai: 25_620, total: 41_322 }
     const text = summaryOf(report([...WEEKS, 12_480], { ...PAGES, reads }))
     expect(text.match(/about/gi)).toEqual(['About'])
     expect(
       firstScreen(text),
-    ).toBe(`## 📊 About 12,480 visitors, the highest of the last 8 weeks; 1 page changed more than usual
+    ).toBe(`## 📊 About 12,480 visitors, the highest of the last 8 weeks; 1 page with unusual traffic
 
 27 Jul to 2 Aug · Project \`docs\`
 
@@ -58,14 +58,14 @@ xychart-beta
 
 Lines: people (gray), AI (orange), all visitors (blue).
 
-| **Page changes** | Now | +/− | Change |
+| **Pages with unusual traffic** | Now | +/− | Change |
 | :--- | ---: | ---: | ---: |
 | \`/quickstart\` | 3,540 | +393 | +12.5% |`)
   })
 
   it('has five pages that went up above those that went down, and says how many more did', () => {
     const text = screen([...WEEKS, 9000], CHANGED)
-    expect(text).toMatch(/^.*; 8 pages changed more than usual\n/)
+    expect(text).toMatch(/^.*; 8 pages with unusual traffic\n/)
     expect(text).toContain('| `/up/0` | 300 | +200 | +200% |\n')
     const end =
       '| `/up/4` | 296 | +200 | +208.3% |\n| `/down` | 20 | -80 | -80% |\n| and 2 more |  |  |  |'
@@ -116,13 +116,13 @@ ${BOTH}`)
   })
 
   it.each([{ lack: 'isWhole' }, { lack: 'isPreviousWhole' }])(
-    'says at once that not all was read, and has no page changes then ($lack)',
+    'says at once that not all was read, and has no unusual pages then ($lack)',
     (given) => {
       const sample = report([...WEEKS, 9000], { ...PAGES, [given.lack]: false })
       const text = firstScreen(summaryOf(sample, { leftOut: ['Some.'] }))
       const last = '⚠️ Part of this report could not be read. The last section has the details.'
       expect(text).toContain(`Project \`docs\`\n\n${last}\n\n|`)
-      expect(text).not.toContain('Page changes')
+      expect(text).not.toContain('unusual traffic')
     },
   )
 
@@ -168,7 +168,7 @@ describe('folded', () => {
     const shown = report([5, 5], sample)
     expect([shown.pages.length, shown.rows.length]).toEqual([42, 46])
     const text = summaryOf(shown)
-    expect(firstScreen(text)).toContain('**Page changes:** No page changed more than usual.')
+    expect(firstScreen(text)).toContain('No page had unusual traffic.')
     expect(folded(text, 'Visitors of files for machines')).toBe(
       '`/llms.txt` 900 · `/a/llms-full.txt` 899 · `/skill.md` 898 · `/SKILL.md` 897',
     )
@@ -182,7 +182,7 @@ describe('folded', () => {
       /^- ⚠️ A `b` c\.\n/,
       /\n- Period: 27 Jul to 2 Aug \(UTC\)\.\n/,
       /\n- Usual range: .*7 weeks before .*3% .*\n/,
-      /\n- Page changes: .*10 visitors .*3 times .*\n/,
+      /\n- Pages with unusual traffic: .*10 visitors .*3 times .*\n/,
       /\n- AI visitors .*user agent/,
       /\n- Requests: 11 of at most 40\.$/,
     ])

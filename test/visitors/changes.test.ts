@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareWithUsual, findPageChanges } from '../../src/readers/visitors.ts'
+import { compareWithUsual, findUnusualPages } from '../../src/visitors/visitors.ts'
 import { page, QUIET } from './samples.ts'
 
 it.each([
@@ -47,7 +47,7 @@ it.each([
   ['comes with the largest change first', site(100), '/c 1000→1500 /d 1000→1600', '+/d +/c'],
   ['is nothing on a site with one page', '', '/ 100→900', ''],
 ])('a page change %s', (_rule, others, weeks, expected) => {
-  const { up, down } = findPageChanges(pagesOf(`${others} ${weeks}`))
+  const { up, down } = findUnusualPages(pagesOf(`${others} ${weeks}`))
   const shown = [...up.map(({ path }) => `+${path}`), ...down.map(({ path }) => `-${path}`)]
   expect(shown.join(' ')).toBe(expected)
 })

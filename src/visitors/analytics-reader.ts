@@ -17,7 +17,7 @@ export const MAX_REQUESTS = 40
 const MAX_TIME_MS = 300_000
 const MAX_ATTEMPTS = 5
 const LIMIT: Failure = {
-  headline: `A readers report makes at most ${MAX_REQUESTS} requests in ${MAX_TIME_MS / 60_000} minutes`,
+  headline: `A visitors report makes at most ${MAX_REQUESTS} requests in ${MAX_TIME_MS / 60_000} minutes`,
   details: '',
 }
 
@@ -70,7 +70,7 @@ export class AnalyticsReader {
       deadlineMs: () => this.#deadlineMs,
       onRetry(error: unknown, pauseMs: number) {
         const { headline } = describeFailure(error, mintlify)
-        log.info(`Readers report: ${headline}. Trying again in ${formatDuration(pauseMs)}.`)
+        log.info(`Visitors report: ${headline}. Trying again in ${formatDuration(pauseMs)}.`)
       },
     }
     try {

@@ -1,8 +1,8 @@
 import { readInputs } from '../../src/inputs/table.ts'
 import type { Counts, PageVisitors } from '../../src/mintlify/analytics.ts'
-import { fullDaysBefore, periodsBefore } from '../../src/readers/analytics-reader.ts'
-import { type ReportContent, readersSummary } from '../../src/readers/readers.ts'
-import { createVisitorsReport, type VisitorsReport } from '../../src/readers/visitors.ts'
+import { fullDaysBefore, periodsBefore } from '../../src/visitors/analytics-reader.ts'
+import { createVisitorsReport, type VisitorsReport } from '../../src/visitors/visitors.ts'
+import { type ReportContent, visitorsSummary } from '../../src/visitors/visitors-report.ts'
 import { NOW_MS } from './scene.ts'
 
 /** A row with these counts. */
@@ -66,5 +66,5 @@ export function summaryOf(
   const named = new Map(Object.entries({ 'project-id': 'docs', ...given }))
   const { inputs } = readInputs(named, (text) => text)
   const run = { inputs, mintlify: 'Mintlify' }
-  return readersSummary({ run, report, requests: 11, ...more }).source
+  return visitorsSummary({ run, report, requests: 11, ...more }).source
 }

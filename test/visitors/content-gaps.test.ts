@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { publicPath, publicSearch, type Question } from '../../src/mintlify/analytics.ts'
-import { findContentGaps } from '../../src/readers/content-gaps.ts'
+import { findContentGaps } from '../../src/visitors/content-gaps.ts'
 
 /** Names with a count and its whole, such as `/a 14/21 /b 1/9`. */
 function countsIn(text: string) {

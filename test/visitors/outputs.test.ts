@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { csvOf, headingOf, visitorsOutputs } from '../../src/readers/visitors.ts'
+import { csvOf, headingOf, visitorsOutputs } from '../../src/visitors/visitors.ts'
 import { CHANGED, report } from './samples.ts'
 
 it('the CSV file has all rows, and no path that a spreadsheet takes for a formula', () => {
@@ -11,7 +11,7 @@ it('the CSV file has all rows, and no path that a spreadsheet takes for a formul
   expect([csvOf(rows), csvOf([])]).toEqual([lines.join('\r\n'), 'path,human,ai,total\r\n'])
 })
 
-it('the output lists the page changes, at most five up and five down', () => {
+it('the output lists the unusual pages, at most five up and five down', () => {
   const { visitors } = visitorsOutputs(report([9, 9], CHANGED), 1)
   const { risers, fallers, top } = JSON.parse(visitors ?? '')
   expect(fallers).toEqual([{ path: '/down', total: 20, previous: 100, change: -80 }])

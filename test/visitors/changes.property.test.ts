@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findPageChanges } from '../../src/readers/visitors.ts'
+import { findUnusualPages } from '../../src/visitors/visitors.ts'
 import { page } from './samples.ts'
 
 // Half of the pages have 12 visitors or fewer, a few have hundreds. The whole site grows or shrinks a little.
@@ -20,12 +20,12 @@ it.each(SITES)(
         const mean = 12 * Math.exp(1.5 * dice.normal())
         return { ...page(`/page/${index}`, week(mean * growth)), previous: week(mean), mean }
       })
-      counts.quiet += findPageChanges(site).count
+      counts.quiet += findUnusualPages(site).count
       const large = site.filter((one) => Math.min(one.mean, one.total, one.previous) >= 200)
       for (const planted of large.slice(0, 3)) {
         const twice = week(2 * planted.mean)
         const change = dice.roll() < 0.5 ? { total: twice } : { previous: twice }
-        const { up, down } = findPageChanges(
+        const { up, down } = findUnusualPages(
           site.map((one) => (one === planted ? { ...one, ...change } : one)),
         )
         counts.planted += 1

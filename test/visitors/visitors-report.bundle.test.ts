@@ -9,7 +9,7 @@ const HEADING = /^## 📊 About [\d,]+ visitors, /
 
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
   const { docs, run } = await startScene({ pages: 300 })
-  const temp = await mkdtemp(join(tmpdir(), 'readers-'))
+  const temp = await mkdtemp(join(tmpdir(), 'visitors-'))
   onTestFinished(() => rm(temp, { recursive: true }))
   const inputs = { ...REPORT, 'api-key': 'mint_read', 'visitors-export': 'true' }
   const env = { RUNNER_TEMP: temp }
@@ -21,7 +21,7 @@ it('a visitors report alone needs a key that may read, and fills summary, output
   expect(outputs['visitors-markdown']).toMatch(HEADING)
   expect(summary).toMatch(HEADING)
   expect(log).toMatch(
-    /^Wrote 300 rows to .*\.csv\.\n::notice title=Readers report \(docs\)::About [\d,]+ visitors/m,
+    /^Wrote 300 rows to .*\.csv\.\n::notice title=Visitors report \(docs\)::About [\d,]+ visitors/m,
   )
   const { outputs: other } = await run({ env, inputs })
   const files = [outputs, other].map((each) => each['visitors-csv'] ?? '')

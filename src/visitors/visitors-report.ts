@@ -45,10 +45,10 @@ import {
   csvOf,
   headingOf,
   MARGIN_PERCENT,
-  PAGE_CHANGES_FACT,
   readOverview,
   readsSentences,
   readVisitors,
+  UNUSUAL_PAGES_FACT,
   type VisitorsReport,
   visitorsOutputs,
 } from './visitors.ts'
@@ -56,8 +56,8 @@ import {
 /** A comment on GitHub holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_KIB = 60
 
-/** The readers report of a run: visitors and content gaps, within one limit of requests. */
-export class Readers {
+/** The visitors report of a run: visitors and content gaps, within one limit of requests. */
+export class VisitorsReporter {
   readonly #run: Run
   readonly #reader: AnalyticsReader
   readonly #period: Period
@@ -97,8 +97,8 @@ export class Readers {
     const report = overview && (await readVisitors(this.#reader, overview))
     const isUnread = hasVisitors ? report === undefined : !gaps?.isRead && job === undefined
     if (cancel.aborted) {
-      const details = 'The run was canceled before the readers report was complete.'
-      return this.#publish({ failure: { headline: 'The readers report was canceled', details } })
+      const details = 'The run was canceled before the visitors report was complete.'
+      return this.#publish({ failure: { headline: 'The visitors report was canceled', details } })
     }
     if (isUnread) {
       const headline = `No report: ${this.#reader.failureOf('the visitors') ?? 'nothing could be read'}`
@@ -141,11 +141,11 @@ export class Readers {
     const { failure, report, gaps, docsPulls, leftOut = [] } = parts
     const content = { ...parts, run: this.#run, requests: this.#reader.count }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
-    if (shown.report ?? gaps ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
+    if (shown.report ?? gaps ?? failure) this.#run.writeSummary('visitors', visitorsSummary(shown))
     if (report?.lastVisited)
       log.warning(noVisitorsSentence(report.lastVisited), 'The docs had no visitors')
     for (const sentence of leftOut) {
-      const title = 'Part of the readers report could not be read'
+      const title = 'Part of the visitors report could not be read'
       // Content gaps were requested by name; a report is useful without some of its rows.
       if (gaps?.isWhole === false) log.warnInSummary(sentence, title)
       else log.notice(sentence, title)
@@ -154,7 +154,7 @@ export class Readers {
     if (report) this.#run.setOutputs(visitorsOutputs(report, content.requests, docsPulls?.waiting))
     if (report ?? gaps?.isRead) {
       const found = report ? headingOf(report) : countOf(gaps?.items.length ?? 0, 'content gap')
-      log.notice(`${found}.`, 'Readers report')
+      log.notice(`${found}.`, 'Visitors report')
       const markdown = joinMarkdown(firstScreen(content, 'agent')).source
       const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
       const title = 'The output `visitors-markdown` is empty'
@@ -167,8 +167,8 @@ export class Readers {
 
   #reportPlan(): void {
     const { log, mintlify } = this.#run
-    const plan = `Nothing was sent to ${mintlify}. Without \`dry-run\`, this run would create a readers report with at most ${MAX_REQUESTS} requests.`
-    const title = 'Readers report: dry run'
+    const plan = `Nothing was sent to ${mintlify}. Without \`dry-run\`, this run would create a visitors report with at most ${MAX_REQUESTS} requests.`
+    const title = 'Visitors report: dry run'
     log.notice(plan, title)
     this.#run.writeSummary('visitors', md`## 📊 ${title}\n\n${sentencesWithCode(plan)}`)
   }
@@ -233,7 +233,7 @@ export type ReportContent = {
 }
 
 /** Renders the report for the job summary, with its details folded. */
-export function readersSummary(content: ReportContent): Markdown {
+export function visitorsSummary(content: ReportContent): Markdown {
   const { report, gaps, run } = content
   const site = run.inputs['site-url']
   return joinMarkdown([
@@ -320,11 +320,11 @@ function totalsTable({ totals, compared, usual }: VisitorsReport): Markdown {
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-/** Renders the page changes in one table; nothing if they are unknown. */
-function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown {
-  if (pageChanges === undefined) return md``
-  const { up, down, count } = pageChanges
-  if (count === 0) return md`**Page changes:** No page changed more than usual.`
+/** Renders the unusual pages in one table; nothing if they are unknown. */
+function changesSection({ unusualPages }: VisitorsReport, site: URL | undefined): Markdown {
+  if (unusualPages === undefined) return md``
+  const { up, down, count } = unusualPages
+  if (count === 0) return md`No page had unusual traffic.`
   const shown = [...up, ...down]
   const rows = shown.map(({ path, total, previous }): Row => {
     const name = pageName(path, site, PATH_LENGTH.first)
@@ -333,7 +333,7 @@ function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined):
   })
   const more = count - shown.length
   if (more > 0) rows.push([`and ${formatCount(more)} more`, '', '', ''])
-  return rawTable(['**Page changes**', 'Now', '+/−', 'Change'], rows, 'lrrr')
+  return rawTable(['**Pages with unusual traffic**', 'Now', '+/−', 'Change'], rows, 'lrrr')
 }
 
 function topPagesSection({ top, pages }: VisitorsReport, site: URL | undefined): Markdown {
@@ -412,7 +412,7 @@ function factsSection(content: ReportContent): Markdown {
 }
 
 function visitorsFacts(
-  { period, compared, usual, pageChanges }: VisitorsReport,
+  { period, compared, usual, unusualPages }: VisitorsReport,
   mintlify: string,
 ): string[] {
   const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
@@ -421,7 +421,7 @@ function visitorsFacts(
     ...(usual
       ? [`Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`]
       : []),
-    ...(pageChanges ? [PAGE_CHANGES_FACT] : []),
+    ...(unusualPages ? [UNUSUAL_PAGES_FACT] : []),
     `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
     "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
     'Reads are events: each time a page was read.',
