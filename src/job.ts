@@ -9,13 +9,7 @@ import { type PullReport, readPullReport, waitForPreview } from './look/result.t
 import { look } from './look/situation.ts'
 import { isFull, STATUS_PERMISSION } from './look/status.ts'
 import type { Command, Trigger } from './look/trigger.ts'
-import {
-  type JobRequest,
-  type JobTools,
-  type Plan,
-  readSources,
-  writePrompt,
-} from './prompt/prompt.ts'
+import { type JobRequest, type Plan, readSources, writePrompt } from './prompt/prompt.ts'
 import {
   type AcceptedJob,
   isSuccess,
@@ -36,11 +30,7 @@ import { isRerun, type Run } from './runner/run.ts'
  *
  * @returns the headline of the error that it ended in, if it did
  */
-export async function runJob(
-  request: JobRequest,
-  tools: JobTools,
-  run: Run,
-): Promise<string | undefined> {
+export async function runJob(request: JobRequest, run: Run): Promise<string | undefined> {
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
@@ -51,7 +41,7 @@ export async function runJob(
   let end: JobEnd
   try {
     const startedAtMs = run.clock.now()
-    const planned = await makePlan(request, tools, record, run)
+    const planned = await makePlan(request, record, run)
     if (planned.kind === 'skip') {
       await record.answer(planned)
       return reportSkip(planned, run)
@@ -62,11 +52,9 @@ export async function runJob(
     run.cancel.throwIfAborted()
     const isLookedUp = plan.kind !== 'create' && plan.namedAtMs !== undefined
     const deadlineMs = (isLookedUp ? startedAtMs : run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
-      run.github.jobStarted(),
-    )
+    accepted = await submit(plan, deadlineMs, run).finally(() => run.github.jobStarted())
     void record.accepted(accepted)
-    end = await pollJob(accepted, tools.service, run)
+    end = await pollJob(accepted, run)
   } catch (error) {
     const isCancelled = run.cancel.aborted
     const cause =
@@ -92,25 +80,19 @@ export async function runJob(
  *
  * @throws {JobError} if nothing may be started
  */
-async function makePlan(
-  request: JobRequest,
-  tools: JobTools,
-  record: RunRecord,
-  run: Run,
-): Promise<Plan | Skip> {
+async function makePlan(request: JobRequest, record: RunRecord, run: Run): Promise<Plan | Skip> {
   const earlier = await record.find()
   run.cancel.throwIfAborted()
-  const service = run.inputs['dry-run'] ? undefined : tools.service
-  const decision = decide(await look(earlier, request, service, run), run)
+  const decision = decide(await look(earlier, request, run), run)
   if (decision.kind === 'skip') return decision
   if (decision.kind === 'stop') throw new JobError(decision)
   for (const remark of decision.remarks) say(remark, run)
   run.cancel.throwIfAborted()
   if (decision.kind === 'wait') {
     if (earlier.attempt.kind !== 'job') return decision
-    return { ...decision, sources: await readSources(earlier, request, tools, run) }
+    return { ...decision, sources: await readSources(earlier, request, run) }
   }
-  return { ...decision, ...(await writePrompt(decision, earlier, request, tools, run)) }
+  return { ...decision, ...(await writePrompt(decision, earlier, request, run)) }
 }
 
 function say(remark: Remark, { log, github }: Run): void {

@@ -3,7 +3,6 @@ import { decideSkip, readTrigger } from './decide/skip.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { hasPrompt, hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job.ts'
-import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
 import { errorMessage, inBackticks, joinSentences } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
@@ -11,10 +10,10 @@ import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
 import { type NewStatus, setStatus } from './look/status.ts'
 import { readOrigin } from './look/trigger.ts'
-import { MintlifyClient } from './mintlify/mintlify-client.ts'
+import type { RunRequest } from './prompt/prompt.ts'
 import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
-import { loadRequest, type RunRequest } from './request.ts'
+import { loadRequest } from './request.ts'
 import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
 import { VisitorsReporter } from './visitors/visitors-report.ts'
 
@@ -52,15 +51,10 @@ async function perform(run: Run): Promise<void> {
     await new RunRecord(trigger, run).answer(skip)
     return reportSkip(skip, run)
   }
-  const { mergedPulls, lineComments } = origin
 
-  // Each part has connections of its own, so that it doesn't wait for the requests of the other.
-  const service = createService(run)
-  const visitors = hasReport(run.inputs) ? new VisitorsReporter(createService(run), run) : undefined
+  const visitors = hasReport(inputs) ? new VisitorsReporter(run) : undefined
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
-  const job = request.wantsJob
-    ? runJob(request, { mergedPulls, lineComments, visitors, service }, run)
-    : undefined
+  const job = request.wantsJob ? runJob({ ...request, ...origin, visitors }, run) : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, visitors?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
@@ -71,13 +65,6 @@ function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
   run.writeSummary('job', shortSummary('🛑', { headline, details: '' }, run))
   run.log.fail(`${headline}. Nothing was started.`, headline)
-}
-
-function createService({ environment, inputs, clock, mintlify, redact, log }: Run): MintlifyClient {
-  const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
-  const { proxy } = environment
-  const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, debug: log.debug })
-  return new MintlifyClient({ name: mintlify, apiKey, projectId, baseUrl, http, clock, redact })
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {

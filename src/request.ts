@@ -25,14 +25,8 @@ import {
 } from './lib/text.ts'
 import { comparesWithLastJob } from './look/event.ts'
 import type { Trigger } from './look/trigger.ts'
-import type { JobRequest, TextFile } from './prompt/prompt.ts'
+import type { RunRequest, TextFile } from './prompt/prompt.ts'
 import type { Run } from './runner/run.ts'
-
-/** What a run does, checked as a whole. */
-export type RunRequest = JobRequest & {
-  /** Whether a job is requested or waited for. */
-  readonly wantsJob: boolean
-}
 
 type Reject = (input: InputName, problem: string, use?: string, title?: string) => void
 

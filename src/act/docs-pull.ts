@@ -2,7 +2,6 @@ import { type FromGitHub, nodesOf, type Paged } from '../github/client.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import type { ReviewRequests } from '../look/comments.ts'
 import type { Trigger } from '../look/trigger.ts'
 import type { Plan } from '../prompt/prompt.ts'
 import { type AcceptedJob, isSuccess, type Report, sourcesOfPlan } from '../report/outcome.ts'
@@ -12,7 +11,6 @@ import {
   type DocsPullPlace,
   earlierJobLine,
   placeDocsPull,
-  readReviewRequests,
   type SourceChange,
   writeSourceComment,
 } from './source-comment.ts'
@@ -32,7 +30,7 @@ export async function updateDocsPull(
   run: Run,
 ): Promise<DocsPullUpdate> {
   const { inputs, cancel } = run
-  const nothing = { hasCommands: false, requests: undefined, note: md`` }
+  const nothing = { hasCommands: false, note: md`` }
   const link = prLink || accepted?.prLink || ''
   if (!accepted || !plan || link === '') return nothing
   const isEnded = pull?.kind === 'pull-request' && pull.ended !== undefined
@@ -44,8 +42,8 @@ export async function updateDocsPull(
     const note = md`Could not request reviews or add labels, because the pull request isn't on this GitHub server.`
     return canAsk ? { ...nothing, note } : nothing
   }
-  const { requests, note } = canAsk ? await requestReviews(place, plan, trigger, run) : nothing
-  const change = { ...sourceChange({ plan, accepted, job }, trigger, run), requests }
+  const note = canAsk ? await requestReviews(place, plan, trigger, run) : md``
+  const change = sourceChange({ plan, accepted, job }, trigger, run)
   const isWritten = canComment && (await writeSourceComment(place, change, run))
   const thread = trigger.command?.source.thread
   const hasCommands =
@@ -53,90 +51,49 @@ export async function updateDocsPull(
   return { hasCommands, note }
 }
 
-/** How many people updates ask in the life of a docs pull request. */
+/** How many people besides those named in `pr-reviewers` are asked in the life of a docs pull request, once it is open. */
 const MAX_LATER = 5
 
 /**
  * Requests reviews and adds labels, each once in the life of a docs pull request, so that nobody and nothing that a person
  * removed comes back.
  *
- * @returns what the source comment is to know, and who couldn't be asked, as a line for the summary
+ * @returns who couldn't be asked, as a line for the summary
  */
 async function requestReviews(
   place: DocsPullPlace,
   plan: Plan,
   { event }: Trigger,
   run: Run,
-): Promise<{ readonly requests?: ReviewRequests; readonly note: Markdown }> {
+): Promise<Markdown> {
   const isOpener = plan.kind === 'create'
-  const known = isOpener ? undefined : await readReviewRequests(place, run)
-  // A review that requests changes has its own way to ask its author again.
-  const authors = event.payload.review ? [] : (sourcesOfPlan(plan)?.authors ?? [])
-  const choose = (history?: PullHistory) => chooseWanted(authors, known, history, run)
-  const { reviewers, labels } = choose()
-  if (reviewers.length + labels.length === 0) return { note: md`` }
-  const history = isOpener ? undefined : await readHistory(place, run)
-  if (!isOpener && history === undefined && known === undefined) {
+  const history = isOpener ? { asked: [], labels: [] } : await readHistory(place, run)
+  if (history === undefined) {
     run.log.info("Nobody was asked to review, because the action can't tell who was asked before.")
-    return { note: md`` }
+    return md``
   }
-  const wanted = choose(history)
-  const sent = await sendRequests(wanted, place, run)
-  const final = sent.filter(({ name, outcome }) => name !== undefined && outcome !== 'failed')
-  const asked = final.flatMap(({ name }) => name ?? [])
-  const count = final.filter(({ outcome }) => outcome === 'done').length
-  const requests = {
-    isSetUp: known?.isSetUp === true || sent.every(({ outcome }) => outcome !== 'failed'),
-    asked: [...(known?.asked ?? []), ...asked],
-    later: wanted.later === undefined ? 0 : wanted.later + count,
-  }
-  const reasons = sent.flatMap(({ name, why }) => {
-    const what = name === undefined ? 'the labels' : `a review by ${name}`
-    return why === '' ? [] : `${what} (${why})`
-  })
+  const { 'pr-reviewers': named, 'pr-labels': labels } = run.inputs
+  const isNew = (name: string) => !includesName(history.asked, name)
+  const isAuthor = (name: string) => !includesName(named, name)
+  // A review that requests changes has its own way to ask its author again.
+  const isReview = event.payload.review != null
+  const authors =
+    named.includes(SOURCE_AUTHORS) && !isReview ? (sourcesOfPlan(plan)?.authors ?? []) : []
+  const left = isOpener ? Infinity : MAX_LATER - history.asked.filter(isAuthor).length
+  const people = authors.filter(isAuthor).filter(isNew).slice(0, Math.max(0, left))
+  const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
+  const unset = labels.filter((label) => !includesName(history.labels, label))
+  const reasons = await sendRequests(
+    { reviewers: [...fixed, ...people], labels: unset },
+    place,
+    run,
+  )
   const note = reasons.length === 0 ? '' : `Could not request ${reasons.join(', ')}.`
-  return { requests, note: sentencesWithCode(note) }
-}
-
-/** Whom a run asks, and with what it labels the docs pull request. */
-type Wanted = {
-  /** Logins and teams. */
-  readonly reviewers: readonly string[]
-  readonly labels: readonly string[]
-  /** How many people updates have asked before; `undefined` if no run has set the reviewers yet. */
-  readonly later: number | undefined
+  return sentencesWithCode(note)
 }
 
 /** Who was asked and which labels were set, by any account. */
 type PullHistory = { readonly asked: readonly string[]; readonly labels: readonly string[] }
-
-/**
- * Chooses who is still to be asked, and the labels that are still to be added.
- *
- * @param known as in the source comment; `undefined` if there is none, or it doesn't say
- */
-function chooseWanted(
-  authors: readonly string[],
-  known: ReviewRequests | undefined,
-  history: PullHistory | undefined,
-  { inputs }: Run,
-): Wanted {
-  const { 'pr-reviewers': named, 'pr-labels': labels } = inputs
-  const before = [...(known?.asked ?? []), ...(history?.asked ?? [])]
-  const isNew = (name: string) => !includesName(before, name)
-  const isAuthor = (name: string) => !includesName(named, name)
-  const isFirst = known === undefined ? before.length === 0 : !known.isSetUp
-  const later = isFirst ? undefined : (known?.later ?? before.filter(isAuthor).length)
-  const people = named.includes(SOURCE_AUTHORS) ? authors.filter(isAuthor).filter(isNew) : []
-  const some = later === undefined ? people : people.slice(0, Math.max(0, MAX_LATER - later))
-  if (known?.isSetUp === true) return { reviewers: some, labels: [], later }
-  const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
-  return {
-    reviewers: [...fixed, ...some],
-    labels: labels.filter((label) => !includesName(history?.labels ?? [], label)),
-    later,
-  }
-}
 
 /** Whether a list has a login, a team, or a label, in any letter case. */
 function includesName(names: readonly string[], name: string): boolean {
@@ -189,38 +146,46 @@ function isTeam(name: string): boolean {
   return name.includes('/')
 }
 
-/** The result of a request: done, refused permanently and why, or to be tried again by a later run. */
-type Sent = {
-  /** The reviewer; `undefined` for the labels. */
-  readonly name: string | undefined
-  readonly outcome: 'done' | 'refused' | 'failed'
-  readonly why: string
-}
-
 const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHub App's"
 
-/** Adds the labels and asks one reviewer after another, because GitHub rejects a whole list because of one. */
+/**
+ * Adds the labels and asks one reviewer after another, because GitHub rejects a whole list because of one.
+ *
+ * @returns what could not be requested, and why
+ */
 async function sendRequests(
-  { reviewers, labels }: Wanted,
+  {
+    reviewers,
+    labels,
+  }: { readonly reviewers: readonly string[]; readonly labels: readonly string[] },
   { repository, number, isOwn }: DocsPullPlace,
   { github, log, cancel }: Run,
-): Promise<readonly Sent[]> {
-  const toLabel = { name: undefined, path: `issues/${number}/labels`, body: { labels } }
+): Promise<readonly string[]> {
+  const toLabel = {
+    what: 'the labels',
+    path: `issues/${number}/labels`,
+    body: { labels },
+    isOfTeam: false,
+  }
   const toReview = reviewers.map((name) => {
     const [login, team] = name.split('/')
     const body = team ? { team_reviewers: [team] } : { reviewers: [login] }
-    return { name, path: `pulls/${number}/requested_reviewers`, body }
+    const path = `pulls/${number}/requested_reviewers`
+    return { what: `a review by ${name}`, path, body, isOfTeam: isTeam(name) }
   })
-  const sent: Sent[] = []
-  for (const { name, path, body } of labels.length === 0 ? toReview : [toLabel, ...toReview]) {
+  const reasons: string[] = []
+  let hasWorked = false
+  for (const { what, path, body, isOfTeam } of labels.length === 0
+    ? toReview
+    : [toLabel, ...toReview]) {
     const route = `POST /repos/${repository}/${path}`
     const answer = await github.read(() => github.call((octokit) => octokit.request(route, body)))
     if (answer.known) {
-      sent.push({ name, outcome: 'done', why: '' })
+      hasWorked = true
       continue
     }
     const { kind } = answer.error
-    if (kind === 'permission' && !sent.some(({ outcome }) => outcome === 'done')) {
+    if (kind === 'permission' && !hasWorked) {
       const fix = isOwn
         ? 'Add `pull-requests: write` under `permissions:`.'
         : "Use a token with `pull-requests: write` there, such as a GitHub App's."
@@ -228,14 +193,13 @@ async function sendRequests(
         `\`github-token\` can't request reviews or add labels in ${repository}: ${answer.why}. ${fix}`,
         'Nobody was asked to review the docs pull request',
       )
-      return [{ name, outcome: 'failed', why: '' }]
+      return []
     }
     const isFinal = kind === 'permission' || kind === 'refused'
-    const why = isFinal && name !== undefined && isTeam(name) ? NEEDS_TEAMS : answer.why
-    sent.push({ name, outcome: isFinal ? 'refused' : 'failed', why })
+    reasons.push(`${what} (${isFinal && isOfTeam ? NEEDS_TEAMS : answer.why})`)
     if (cancel.aborted) break
   }
-  return sent
+  return reasons
 }
 
 /** Makes what a run adds to the source comment. */

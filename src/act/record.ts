@@ -289,7 +289,7 @@ export class RunRecord {
       context: statusName(this.#trigger.event, this.#run),
       state,
       description: statusDescription(redact(headline), this.#job?.id ?? ''),
-      target_url: statusTarget(target, this.#facts, this.#run) || null,
+      target_url: statusTarget(target, this.#job?.id ?? '', this.#facts, this.#run) || null,
     }
   }
 

@@ -1,6 +1,5 @@
 import type { FromGitHub, Maybe } from '../github/client.ts'
 import { locatePullRequest, pullRequestThread } from '../github/pull-requests.ts'
-import { canWriteComments } from '../inputs/table.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
 import { DAY_MS } from '../lib/time.ts'
@@ -9,7 +8,6 @@ import {
   findSourceComment,
   hashProject,
   listThread,
-  type ReviewRequests,
   type SourceCommentMarker,
   type SourceItem,
   type SourceLine,
@@ -94,23 +92,6 @@ export type SourceChange = {
   readonly line?: SourceLine
   /** Added if the comment doesn't have it: of an earlier job, or of the run that a re-run repeats. */
   readonly ifMissing?: SourceLine | undefined
-  readonly requests?: ReviewRequests | undefined
-}
-
-/** Reads who was asked to review; `undefined` if the source comment doesn't say. */
-export async function readReviewRequests(
-  place: DocsPullPlace,
-  run: Run,
-): Promise<ReviewRequests | undefined> {
-  if (place.isExposed || !canWriteComments(run.inputs)) return undefined
-  const found = await run.github.read(() => readSourceComment(place, run))
-  return found.known ? found.value?.marker.requests : undefined
-}
-
-/** Reads the project's source comment on a docs pull request; `undefined` if there is none. Or a GitHubError. */
-async function readSourceComment({ repository, number }: DocsPullPlace, run: Run) {
-  const { own } = await listThread({ ...pullRequestThread(number), repository }, run)
-  return findSourceComment(own, run)
 }
 
 /**
@@ -120,30 +101,30 @@ async function readSourceComment({ repository, number }: DocsPullPlace, run: Run
  */
 export async function writeSourceComment(
   place: DocsPullPlace,
-  { line, ifMissing, requests }: SourceChange,
+  { line, ifMissing }: SourceChange,
   run: Run,
 ): Promise<boolean> {
   const { github, log } = run
   const { repository, number, isOwn, isExposed } = place
   const written = await github.read(async () => {
-    const before = await readSourceComment(place, run)
+    const thread = { ...pullRequestThread(number), repository }
+    const { own } = await listThread(thread, run)
+    const before = findSourceComment(own, run)
     const known = before?.marker.lines ?? []
     const isKnown = known.some(
       ({ job, run: url }) =>
         isExposed || (job === ifMissing?.job && (ifMissing.run === '' || ifMissing.run === url)),
     )
     const added = [line, isKnown ? undefined : ifMissing].filter((one) => one !== undefined)
-    if (added.length === 0 && requests === undefined) return
+    if (added.length === 0) return
     const all = [...added, ...known]
     const marker = {
       kind: 'source',
       project: hashProject(run),
       lines: isExposed ? all.map(dateOf) : all,
       older: before?.marker.older ?? 0,
-      requests: isExposed ? undefined : (requests ?? before?.marker.requests),
     } as const
     const draft = fitDraft(marker, isOwn, run)
-    const thread = { ...pullRequestThread(number), repository }
     await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
   if (written.known) return true

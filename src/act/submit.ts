@@ -3,7 +3,7 @@ import { TransportError } from '../lib/http.ts'
 import { joinSentences } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { EARLY_MS } from '../look/situation.ts'
-import { isTerminal, type Job, type MintlifyClient } from '../mintlify/mintlify-client.ts'
+import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
@@ -28,16 +28,11 @@ const MAX_UNREACHABLE_MS = 30_000
  *
  * @throws {JobError} if no job was started or messaged
  */
-export async function submit(
-  plan: Plan,
-  deadlineMs: number,
-  service: MintlifyClient,
-  run: Run,
-): Promise<AcceptedJob> {
+export async function submit(plan: Plan, deadlineMs: number, run: Run): Promise<AcceptedJob> {
   const { clock, log } = run
   const sentAtMs = clock.now()
   const { kind } = plan
-  const job = kind === 'wait' ? plan.job : await sendRequest(plan, deadlineMs, service, run)
+  const job = kind === 'wait' ? plan.job : await sendRequest(plan, deadlineMs, run)
   const id = kind === 'create' ? (job?.id ?? '') : plan.id
   if (kind === 'create') log.info(`${run.mintlify} accepted job ${id}.`)
   if (kind === 'message') log.info(`${run.mintlify} accepted the message to job ${id}.`)
@@ -57,10 +52,9 @@ export async function submit(
 async function sendRequest(
   plan: Exclude<Plan, WaitAction>,
   deadlineMs: number,
-  service: MintlifyClient,
   run: Run,
 ): Promise<Job> {
-  const { clock, cancel, log } = run
+  const { clock, cancel, log, service } = run
   const { prompt } = plan
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
@@ -152,13 +146,9 @@ const HEARTBEAT_MS = 60_000
  * Polls a job until it has finished, the time is up, the run is canceled, or another poll can't help. A last poll at the
  * deadline decides whether the job has finished.
  */
-export async function pollJob(
-  target: AcceptedJob,
-  service: MintlifyClient,
-  run: Run,
-): Promise<PollEnd> {
+export async function pollJob(target: AcceptedJob, run: Run): Promise<PollEnd> {
   const { id, kind, deadlineMs } = target
-  const { clock, cancel, inputs } = run
+  const { clock, cancel, inputs, service } = run
   const startedAtMs = clock.now()
   const isFinished = createCompletionCheck(kind)
   const progress = new Progress(id, run)
@@ -179,45 +169,40 @@ export async function pollJob(
     durationMs: durationMs(),
   })
   if (job !== undefined) progress.observed(job)
-  try {
-    for (;;) {
-      if (job !== undefined && failures === 0) {
-        if (isFinished(job, lastPollAtMs))
-          return { kind: 'finished', job, durationMs: durationMs() }
-        if (!inputs.wait && !cancel.aborted)
-          return { kind: 'submitted', job, durationMs: durationMs() }
-      }
-      if (hasPolled && lastPollAtMs >= deadlineMs) return ended('timed-out')
-      const sleepMs = Math.max(0, Math.min(pauseMs, deadlineMs - lastPollAtMs))
-      if (failures > 0) progress.failed(error, sleepMs)
-      await clock.sleep(sleepMs, cancel).catch(() => undefined)
-      if (cancel.aborted) return ended('cancelled')
-
-      const [poll] = await Promise.allSettled([service.getJob(id, signal)])
-      lastPollAtMs = clock.now()
-      hasPolled = true
-      if (poll.status === 'fulfilled') {
-        job = poll.value
-        failures = 0
-        error = undefined
-        progress.observed(job)
-      } else {
-        if (cancel.aborted) return ended('cancelled')
-        failures += 1
-        error = limit.aborted
-          ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
-          : poll.reason
-        // Mintlify may not know a new job for a moment.
-        const isEarly = kind === 'create' && durationMs() <= EARLY_MS
-        const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
-        // Without `wait`, one poll is enough.
-        const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
-        if (!isPassing || isEnough) return ended('refused')
-      }
-      pauseMs = pauseAfter(error, failures, durationMs(), run)
+  for (;;) {
+    if (job !== undefined && failures === 0) {
+      if (isFinished(job, lastPollAtMs)) return { kind: 'finished', job, durationMs: durationMs() }
+      if (!inputs.wait && !cancel.aborted)
+        return { kind: 'submitted', job, durationMs: durationMs() }
     }
-  } finally {
-    progress.end()
+    if (hasPolled && lastPollAtMs >= deadlineMs) return ended('timed-out')
+    const sleepMs = Math.max(0, Math.min(pauseMs, deadlineMs - lastPollAtMs))
+    if (failures > 0) progress.failed(error, sleepMs)
+    await clock.sleep(sleepMs, cancel).catch(() => undefined)
+    if (cancel.aborted) return ended('cancelled')
+
+    const [poll] = await Promise.allSettled([service.getJob(id, signal)])
+    lastPollAtMs = clock.now()
+    hasPolled = true
+    if (poll.status === 'fulfilled') {
+      job = poll.value
+      failures = 0
+      error = undefined
+      progress.observed(job)
+    } else {
+      if (cancel.aborted) return ended('cancelled')
+      failures += 1
+      error = limit.aborted
+        ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
+        : poll.reason
+      // Mintlify may not know a new job for a moment.
+      const isEarly = kind === 'create' && durationMs() <= EARLY_MS
+      const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
+      // Without `wait`, one poll is enough.
+      const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
+      if (!isPassing || isEnough) return ended('refused')
+    }
+    pauseMs = pauseAfter(error, failures, durationMs(), run)
   }
 }
 
@@ -249,34 +234,32 @@ function createCompletionCheck(kind: AcceptedJob['kind']): (job: Job, atMs: numb
   }
 }
 
-/** Logs each change of a job's status, each invalid field once, and a line every minute. */
+/** Logs each change of a job's status, each invalid field once, and the status again after a minute. */
 class Progress {
   readonly #run: Run
   readonly #name: string
   readonly #startedAtMs: number
   readonly #warnings = new Set<string>()
   #status: string | undefined
-  #failure = ''
-  #hasEnded = false
+  /** When a line was logged last, in milliseconds since the epoch. */
+  #loggedAtMs: number
 
   constructor(jobId: string, run: Run) {
     this.#run = run
     this.#name = mintlifyWord(jobId)
     this.#startedAtMs = run.clock.now()
-    this.#scheduleHeartbeat()
-  }
-
-  end(): void {
-    this.#hasEnded = true
+    this.#loggedAtMs = this.#startedAtMs
   }
 
   observed({ status, invalidFields }: Job): void {
-    const { log } = this.#run
-    this.#failure = ''
-    if (status !== this.#status) {
-      this.#status = status
-      this.#run.setOutputs({ status })
-      log.info(`Job ${this.#name}: ${mintlifyWord(status)} after ${this.#elapsed()}.`)
+    const { log, clock } = this.#run
+    const isNew = status !== this.#status
+    if (isNew) this.#run.setOutputs({ status })
+    this.#status = status
+    if (isNew || clock.now() - this.#loggedAtMs >= HEARTBEAT_MS) {
+      this.#loggedAtMs = clock.now()
+      const elapsed = formatDuration(clock.now() - this.#startedAtMs)
+      log.info(`Job ${this.#name}: ${mintlifyWord(status)} after ${elapsed}.`)
     }
     for (const field of invalidFields) {
       this.#warnOnce(
@@ -299,24 +282,7 @@ class Progress {
 
   failed(error: unknown, nextInMs: number): void {
     const { headline } = describeFailure(error, this.#run.mintlify)
-    this.#failure = ` The last poll failed: ${headline}.`
     const next = `The next poll is in ${formatDuration(nextInMs)}.`
     this.#run.log.info(`Could not poll job ${this.#name}: ${headline}. ${next}`)
-  }
-
-  /** Logs a line later, whether or not a poll is in flight, because a poll may take long. */
-  #scheduleHeartbeat(): void {
-    this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
-      if (this.#hasEnded) return
-      const status = this.#status === undefined ? 'unknown' : mintlifyWord(this.#status)
-      this.#run.log.info(
-        `Still waiting for job ${this.#name} after ${this.#elapsed()} (status: ${status}).${this.#failure}`,
-      )
-      this.#scheduleHeartbeat()
-    })
-  }
-
-  #elapsed(): string {
-    return formatDuration(this.#run.clock.now() - this.#startedAtMs)
   }
 }

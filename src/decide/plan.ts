@@ -245,7 +245,7 @@ function skipPaused(
 
 /** Explains the state of the earlier docs pull request, and what this run does therefore. */
 function pullRemark(pull: PullState, jobId: string): Remark {
-  const { prLink, state, conflicts, openFor, why } = pull
+  const { prLink, state, openFor, why } = pull
   const shown = clip(prLink, 300)
   if (state === 'merged' || state === 'closed')
     return info(`The earlier pull request ${shown} was ${state}. This run starts a new job.`)
@@ -257,10 +257,7 @@ function pullRemark(pull: PullState, jobId: string): Remark {
     const text = `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`
     return notice('Could not look up the earlier pull request', text)
   }
-  const text = `This run updates the pull request ${shown} (job ${jobId}${openFor}).`
-  return info(
-    joinSentences(text, conflicts ? 'The pull request conflicts with its base branch.' : ''),
-  )
+  return info(`This run updates the pull request ${shown} (job ${jobId}${openFor}).`)
 }
 
 /** The earlier docs pull request, if a new job's prompt should mention it. */

@@ -62,7 +62,7 @@ export type ThreadComment = {
 }
 
 /** Compares the account IDs if both are known, otherwise the logins. */
-export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
+export function isSameAccount(one: Maybe<Pick<User, 'id' | 'login'>>, other: Maybe<User>): boolean {
   if (one?.id != null && other?.id != null) return one.id === other.id
   return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }

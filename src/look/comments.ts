@@ -71,16 +71,6 @@ export type SourceLine = {
   readonly more: number
 }
 
-/** Whose reviews were requested on a docs pull request. */
-export type ReviewRequests = {
-  /** Whether the reviewers and labels of the run that opened it are set. */
-  readonly isSetUp: boolean
-  /** Logins and teams that were asked, or that can't be asked. */
-  readonly asked: readonly string[]
-  /** How many of them were asked by updates. */
-  readonly later: number
-}
-
 /** Marker of the source comment. */
 export type SourceCommentMarker = {
   readonly kind: 'source'
@@ -89,8 +79,6 @@ export type SourceCommentMarker = {
   readonly lines: readonly SourceLine[]
   /** How many older lines were left out. */
   readonly older: number
-  /** `undefined` if no run wanted reviewers or labels. */
-  readonly requests?: ReviewRequests | undefined
 }
 
 /** What a comment of the action tells later runs, hidden from people. */

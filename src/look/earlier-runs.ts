@@ -183,7 +183,7 @@ function branchTip(event: GitHubEvent, sha: string, { environment }: Run): strin
 }
 
 const STATUS_FIELDS =
-  'oid status { context(name: $name) { state description target_url: targetUrl created_at: createdAt } }'
+  'oid status { context(name: $name) { state target_url: targetUrl created_at: createdAt } }'
 
 const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {

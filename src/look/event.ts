@@ -125,47 +125,6 @@ export type GitHubEvent = {
   readonly payloadProblem?: string
 }
 
-const USER = { login: '' }
-const REPOSITORY_SAMPLE = { full_name: '' }
-const COMMIT = { message: '', author: { username: '', email: '' } }
-
-/** The fields that decide whether a run may start a job, and what it is about, with the types that they must have. */
-const SAMPLE = {
-  action: '',
-  ref: '',
-  sender: USER,
-  comment: { body: '', user: USER },
-  review: { body: '', state: '', user: USER },
-  pull_request: {
-    title: '',
-    state: '',
-    user: USER,
-    head: { repo: REPOSITORY_SAMPLE },
-    labels: [{ name: '' }],
-  },
-  commits: [COMMIT],
-  head_commit: COMMIT,
-  deployment_status: { state: '' },
-  workflow_run: {
-    head_branch: '',
-    head_repository: REPOSITORY_SAMPLE,
-    actor: USER,
-    triggering_actor: USER,
-  },
-}
-
-/** Whether the fields that a value has are of the same types as in the sample. */
-function isLike(value: unknown, sample: unknown): boolean {
-  if (Array.isArray(sample))
-    return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
-  if (!isRecord(sample)) return typeof value === typeof sample
-  const fields = Object.entries(sample)
-  return (
-    isRecord(value) &&
-    fields.every(([name, field]) => value[name] == null || isLike(value[name], field))
-  )
-}
-
 /** Reads the event that the runner describes. Never fails. A local run may have none. */
 export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
   const bare = { name, row: eventRow(name), payload: {} }
@@ -179,7 +138,6 @@ export function readEvent({ eventName: name, eventPath }: Environment): GitHubEv
   }
   const payload = parseJson(text)
   if (!isRecord(payload)) return unread('the file contains no JSON object')
-  if (!isLike(payload, SAMPLE)) return unread('a field is of another type than GitHub documents')
   return { ...bare, payload: payload as Payload }
 }
 

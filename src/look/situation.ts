@@ -1,16 +1,10 @@
-import {
-  type FromGitHub,
-  type GitActor,
-  type Nodes,
-  nodesOf,
-  type Paged,
-} from '../github/client.ts'
+import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/client.ts'
 import { graphqlError } from '../github/github-errors.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { inBackticks, listOf } from '../lib/text.ts'
+import { inBackticks } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
-import type { Job, MintlifyClient } from '../mintlify/mintlify-client.ts'
+import type { Job } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
@@ -31,14 +25,10 @@ export type PullState = {
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Why it is unknown, to follow a colon; otherwise empty. */
   readonly why: string
-  /** Whether it is known to conflict with its base branch. */
-  readonly conflicts?: boolean
   /** If it is open: when it was opened, or a person last reviewed it, commented, or committed, by GitHub's clock. */
   readonly waitingSinceMs?: number
   /** Such as `, open for 3 days`; empty if unknown. */
   readonly openFor: string
-  /** The people who have committed to it: `ada, bob, and someone`; empty if there are none. */
-  readonly editors: string
 }
 
 /** A job of an earlier run or attempt, as Mintlify and GitHub show it now. */
@@ -69,15 +59,10 @@ export type Situation = {
   readonly earlierJob?: ObservedJob | undefined
 }
 
-/**
- * Looks at the jobs of earlier attempts and runs.
- *
- * @param service `undefined` in a dry run, which asks only GitHub
- */
+/** Looks at the jobs of earlier attempts and runs. */
 export async function look(
   earlier: EarlierRuns,
   { trigger, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
-  service: MintlifyClient | undefined,
   run: Run,
 ): Promise<Situation> {
   const { inputs, clock } = run
@@ -88,13 +73,12 @@ export async function look(
   const isUnclear = attempt.kind === 'maybe-started' || attempt.kind === 'unknown'
   if (unchanged !== undefined || inputs['job-id'] !== '' || isUnclear)
     return { ...facts, nowMs: clock.now() }
-  const ownJob =
-    attempt.kind === 'job' ? await observeJob(attempt.job, true, service, run) : undefined
+  const ownJob = attempt.kind === 'job' ? await observeJob(attempt.job, true, run) : undefined
   const found = earlier.earlierJob.known ? earlier.earlierJob.value : undefined
   const mayContinue = trigger.command !== undefined || inputs['follow-up']
   const isNeeded = ownJob === undefined || (hasEnded(ownJob) && found?.id !== ownJob.id)
   const earlierJob =
-    found && mayContinue && isNeeded ? await observeJob(found, false, service, run) : undefined
+    found && mayContinue && isNeeded ? await observeJob(found, false, run) : undefined
   return { ...facts, nowMs: clock.now(), ownJob, earlierJob }
 }
 
@@ -104,13 +88,10 @@ export function hasEnded({ state }: ObservedJob): boolean {
 }
 
 /** @param isOwn whether it is this run's: then its pull request matters only if it has ended */
-async function observeJob(
-  named: NamedJob,
-  isOwn: boolean,
-  service: MintlifyClient | undefined,
-  run: Run,
-): Promise<ObservedJob> {
-  const shown = service ? await getEarlierJob(named, service, run) : ({ state: 'unknown' } as const)
+async function observeJob(named: NamedJob, isOwn: boolean, run: Run): Promise<ObservedJob> {
+  // A dry run asks only GitHub.
+  const isAsked = !run.inputs['dry-run']
+  const shown = isAsked ? await getEarlierJob(named, run) : ({ state: 'unknown' } as const)
   const observed: ObservedJob = { ...named, ...shown }
   const prLink = observed.job?.prLink ?? named.prLink
   if (prLink === '' || observed.failure || (isOwn && !hasEnded(observed))) return observed
@@ -124,10 +105,9 @@ export const EARLY_MS = 60_000
 
 async function getEarlierJob(
   { id, namedAtMs }: NamedJob,
-  service: MintlifyClient,
   run: Run,
 ): Promise<Pick<ObservedJob, 'state' | 'job' | 'failure'>> {
-  const { clock, cancel, inputs, log, mintlify } = run
+  const { clock, cancel, inputs, log, mintlify, service } = run
   const name = inBackticks(id)
   const lookupMs = Math.min(MAX_LOOKUP_MS, inputs.timeout)
   const deadlineMs = clock.now() + lookupMs
@@ -159,26 +139,19 @@ async function getEarlierJob(
   }
 }
 
-/** How long GitHub has to find out whether a pull request conflicts, before it is asked once more. */
-const CONFLICT_PAUSE_MS = 3000
-
-/** Asks GitHub for the state of a pull request in any repository, and who has committed to it. */
-async function readPullState(prLink: string, run: Run, isAgain = false): Promise<PullState> {
+/** Asks GitHub for the state of a pull request in any repository, and when a person last did something about it. */
+async function readPullState(prLink: string, run: Run): Promise<PullState> {
   const { github, inputs } = run
   const place = locatePullRequest(prLink, github)
-  const none = { prLink, why: '', openFor: '', editors: '' }
+  const none = { prLink, why: '', openFor: '' }
   if (!place) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
-  const commitsOf = ({ repository }: PullStateAnswer) => ({
-    commits: repository?.pullRequest?.commits,
-  })
   const answer = await github.read(() =>
-    github.graphqlPages(PULL_STATE, { owner, repo, number }, commitsOf),
+    github.graphql<PullStateAnswer>(PULL_STATE, { owner, repo, number }),
   )
   if (!answer.known) return { ...none, state: 'unknown', why: answer.why }
-  const { pages, errors } = answer.value
-  const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
-  const [pull] = pulls
+  const { data, errors } = answer.value
+  const pull = data.repository?.pullRequest
   const states = ['open', 'merged', 'closed'] as const
   const state = states.find((word) => word.toUpperCase() === pull?.state)
   if (!pull || !state) {
@@ -190,34 +163,24 @@ async function readPullState(prLink: string, run: Run, isAgain = false): Promise
     return { ...none, state: 'unknown', why }
   }
   if (state !== 'open') return { ...none, state }
-  if (pull.mergeable === 'UNKNOWN' && !isAgain) {
-    await github.pause(CONFLICT_PAUSE_MS)
-    const next = await readPullState(prLink, run, true)
-    if (next.state !== 'unknown') return next
-  }
   const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
   return {
     ...none,
     state,
-    conflicts: pull.mergeable === 'CONFLICTING',
-    waitingSinceMs: lastAttentionMs(pulls, inputs),
+    waitingSinceMs: lastAttentionMs(pull, inputs),
     openFor: Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`,
-    editors: listEditors(pulls, inputs),
   }
 }
 
-/** 250 commits are all that GitHub lists of a pull request. */
-const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!, $commits: String) {
+const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
-    mergeable state createdAt
+    state createdAt
     reviews(last: 100) { nodes { at: submittedAt author { __typename login } } }
     comments(last: 100) { nodes { at: createdAt author { __typename login } } }
-    commits(first: 100, after: $commits) { pageInfo { hasNextPage endCursor } nodes { commit {
-      committedDate parents { totalCount } authors(first: 100) { nodes { email user { login } } } } } } } } }`
+    commits(last: 100) { nodes { commit { committedDate authors(first: 100) { nodes { email user { login } } } } } } } } }`
 
 type AuthoredCommit = FromGitHub<{
   committedDate: string
-  parents: FromGitHub<{ totalCount: number }>
   authors: Nodes<GitActor>
 }>
 /** A review or a comment. */
@@ -228,48 +191,26 @@ type Contribution = FromGitHub<{
 type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
-  mergeable: string
   reviews: Nodes<Contribution>
   comments: Nodes<Contribution>
-  commits: Paged<FromGitHub<{ commit: AuthoredCommit }>>
+  commits: Nodes<FromGitHub<{ commit: AuthoredCommit }>>
 }>
 type PullStateAnswer = FromGitHub<{ repository: FromGitHub<{ pullRequest: PullStateNode }> }>
 
-function commitsIn(pages: readonly PullStateNode[]): AuthoredCommit[] {
-  return pages.flatMap((page) => nodesOf(page.commits)).flatMap(({ commit }) => commit ?? [])
-}
-
-/** Returns when it was opened, or when a person last did something about it: of reviews and comments the newest 100. */
-function lastAttentionMs(pages: readonly PullStateNode[], inputs: Inputs): number {
-  const [pull] = pages
-  const contributions = [...nodesOf(pull?.reviews), ...nodesOf(pull?.comments)].filter(
+/** Returns when it was opened, or when a person last did something about it: of each the newest 100. */
+function lastAttentionMs(pull: PullStateNode, inputs: Inputs): number {
+  const contributions = [...nodesOf(pull.reviews), ...nodesOf(pull.comments)].filter(
     ({ author }) => author?.__typename === 'User' && isPersonsWork({ user: author }, inputs),
   )
-  const commits = commitsIn(pages).filter(({ authors }) =>
-    nodesOf(authors).some((author) => isPersonsWork(author, inputs)),
+  const commits = nodesOf(pull.commits).filter(({ commit }) =>
+    nodesOf(commit?.authors).some((author) => isPersonsWork(author, inputs)),
   )
   const times = [
-    pull?.createdAt,
+    pull.createdAt,
     ...contributions.map(({ at }) => at),
-    ...commits.map(({ committedDate }) => committedDate),
+    ...commits.map(({ commit }) => commit?.committedDate),
   ]
   return Math.max(...times.map((time) => Date.parse(time ?? '') || 0))
-}
-
-const MAX_NAMED_EDITORS = 10
-
-/** Names who wrote the commits, except merges, and isn't an App or in `ignore-authors`. `someone` has no account. */
-function listEditors(pages: readonly PullStateNode[], inputs: Inputs): string {
-  const people = commitsIn(pages)
-    .filter(({ parents }) => (parents?.totalCount ?? 1) < 2)
-    .flatMap(({ authors }) => nodesOf(authors))
-    .filter((author) => isPersonsWork(author, inputs))
-  const logins = people.flatMap(({ user }) => user?.login ?? [])
-  const names = [...new Set(logins)]
-  if (logins.length < people.length) names.push('someone')
-  const more = names.length - MAX_NAMED_EDITORS
-  if (more > 0) names.splice(MAX_NAMED_EDITORS, more, `${more} more`)
-  return listOf(names)
 }
 
 function isPersonsWork(author: GitActor, inputs: Inputs): boolean {

@@ -90,15 +90,11 @@ export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment
   return isSha(found) ? found : ''
 }
 
-/** Joins a headline, cut to fit, with the job's ID in parentheses. An ID that doesn't fit is left out. */
+/** Joins a headline, cut to fit, with the job's ID in parentheses. */
 export function statusDescription(headline: string, jobId = ''): string {
-  const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
-  const maxLength = MAX_DESCRIPTION - id.length - 1
-  if (maxLength < 2) return id
   const words = withinBmp(visibleText(headline)).replaceAll('`', '').replace(/\s+/g, ' ')
-  // Only a job's ID may be in parentheses at the end.
-  const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
-  return `${shorten(text, maxLength)} ${id}`.trim()
+  const id = jobId === '' ? '' : ` (${shorten(withinBmp(jobId), 60)})`
+  return `${shorten(words, MAX_DESCRIPTION - id.length)}${id}`
 }
 
 /** What a status records for later runs besides its job. */
@@ -115,11 +111,13 @@ const MAX_CARRIED_LINK = 500
 /** Returns the target of a status: a page, with the facts for later runs in its fragment. */
 export function statusTarget(
   page: string,
+  ownId: string,
   { earlierJob, lastJob }: StatusFacts,
   { environment: { runId, runAttempt } }: Run,
 ): string {
   if (runId === '') return page
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
+  if (ownId !== '') carried.set('own', ownId)
   if (!earlierJob.known || !lastJob.known) carried.set('before', 'unknown')
   if (earlierJob.known && earlierJob.value) {
     const { id, prLink, namedAtMs } = earlierJob.value
@@ -160,13 +158,13 @@ export function isFull({ status, message }: GitHubError): boolean {
 export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Must be one segment of a URL's path. */
-const JOB_ID_SEGMENT = /^(?!\.{1,2}$)[^\s()]+$/
+const JOB_ID_SEGMENT = /^(?!\.{1,2}$)\S+$/
 
 /** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
 export type StepStatus = Readonly<ReturnType<typeof readStatus>>
 
 export function readStatus(
-  { state, description, target_url: target, created_at: createdAt }: Status,
+  { state, target_url: target, created_at: createdAt }: Status,
   sha: string,
   name: string,
   { environment }: Run,
@@ -180,7 +178,7 @@ export function readStatus(
   const earlierJob: NamedJob | undefined = JOB_ID_SEGMENT.test(earlierId)
     ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
     : undefined
-  const [, id = ''] = /\(([^()]*)\)$/.exec(description ?? '') ?? []
+  const id = read('own')
   const before = earlierJob?.id === id ? earlierJob : { prLink: '', namedAtMs: createdAtMs }
   const prLink = pullRequestLink(page) || before.prLink
   const success = read('success')

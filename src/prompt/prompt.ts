@@ -1,12 +1,8 @@
 import type { CreateAction, MessageAction, WaitAction } from '../decide/plan.ts'
-import type { User } from '../github/client.ts'
-import { isSameAccount, type MergedPulls, type ThreadComment } from '../github/pull-requests.ts'
-import { byteLength, cleanMarkdown, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
+import { isSameAccount } from '../github/pull-requests.ts'
+import { byteLength, cleanMarkdown, fenceFor, visibleText } from '../lib/text.ts'
 import type { EarlierRuns } from '../look/earlier-runs.ts'
-import { readActor } from '../look/event.ts'
-import type { PullState } from '../look/situation.ts'
-import { findRefusal, type LineComment, type Trigger } from '../look/trigger.ts'
-import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
+import type { Origin, Trigger } from '../look/trigger.ts'
 import type { Run } from '../runner/run.ts'
 import type { VisitorsReporter } from '../visitors/visitors-report.ts'
 import { describeEvent, type Sources, sourcesOf } from './gather.ts'
@@ -28,13 +24,22 @@ export type Plan =
   | ((CreateAction | MessageAction) & Prompt)
   | (WaitAction & { readonly sources?: Sources })
 
-/** What a job is requested with. */
-export type JobRequest = {
+/** What a run does, checked as a whole. */
+export type RunRequest = {
   readonly trigger: Trigger
+  /** Whether a job is requested or waited for. */
+  readonly wantsJob: boolean
   /** Whether the inputs or the command contain instructions. */
   readonly hasInstructions: boolean
   readonly parts: PromptParts
 }
+
+/** What a job is requested with. */
+export type JobRequest = RunRequest &
+  Origin & {
+    /** The visitors report, if any of it is requested. */
+    readonly visitors: VisitorsReporter | undefined
+  }
 
 /** What a prompt is put together from, in this order. GitHub's information about the event follows. */
 type PromptParts = {
@@ -44,17 +49,6 @@ type PromptParts = {
   readonly command: string
   /** Files to be read as data. */
   readonly contextFiles: readonly TextFile[]
-}
-
-/** What a job needs besides its request and the run. */
-export type JobTools = {
-  /** Of the commits of a push, as far as `decide` has read them. */
-  readonly mergedPulls: MergedPulls
-  /** Of a review that requests changes. */
-  readonly lineComments: readonly LineComment[]
-  /** The visitors report, if any of it is requested. */
-  readonly visitors: VisitorsReporter | undefined
-  readonly service: MintlifyClient
 }
 
 type Prompt = Sources & {
@@ -67,14 +61,13 @@ type Prompt = Sources & {
 export async function writePrompt(
   action: CreateAction | MessageAction,
   found: EarlierRuns,
-  { trigger, parts }: JobRequest,
-  { mergedPulls, lineComments, visitors }: JobTools,
+  { trigger, parts, mergedPulls, lineComments, visitors }: JobRequest,
   run: Run,
 ): Promise<Prompt> {
   const { inputs } = run
   const isPlain = inputs.context === 'none'
   const isMessage = action.kind === 'message'
-  const requests = isMessage && action.pull && !isPlain ? requestsFor(action.pull) : ''
+  const requests = isMessage && action.pull && !isPlain ? ON_UPDATE : ''
   if (trigger.command?.kind === 'review') {
     const texts = lineComments.map(({ text }, index) => `Comment ${index + 1}: ${text}`)
     const data = run.redact(renderReviewContext(lineComments, inputs.context))
@@ -84,7 +77,7 @@ export async function writePrompt(
   const command = joinParts(parts.command, requests)
   // A message contains only the command and what was written since the last one, because the job has the rest.
   const isReply = isMessage && parts.command !== '' && inputs['job-id'] === ''
-  const conversation = isPlain ? undefined : await readPosts(trigger, found, isReply, run)
+  const conversation = isPlain ? undefined : selectPosts(trigger, found, isReply)
   if (isReply) {
     const posts = conversation ? renderMessageContext(conversation) : ''
     return { ...sourcesOf(trigger, {}, run), prompt: joinParts(command, run.redact(posts)) }
@@ -117,8 +110,7 @@ function quoteFile({ name, text }: TextFile): string {
 /** Reads what the first attempt of a re-run was about. */
 export async function readSources(
   found: EarlierRuns,
-  { trigger }: JobRequest,
-  { mergedPulls, visitors }: JobTools,
+  { trigger, mergedPulls, visitors }: JobRequest,
   run: Run,
 ): Promise<Sources> {
   if (trigger.command !== undefined) return sourcesOf(trigger, {}, run)
@@ -127,84 +119,34 @@ export async function readSources(
   return await describeEvent(trigger, known, run)
 }
 
-/** Words what a message also asks for: to resolve conflicts, and to keep what people have committed. */
-function requestsFor({ conflicts, editors }: PullState): string {
-  return joinSentences(
-    conflicts === true
-      ? 'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
-      : '',
-    editors === '' ? '' : `Your pull request has commits by ${editors}. Keep their changes.`,
-  )
-}
+/** What a message to the job of an open docs pull request also asks for. */
+const ON_UPDATE =
+  'If people have committed to your pull request, keep their changes. If it conflicts with its base branch, bring it up to date and resolve the conflicts as well; keep what was merged there in the meantime.'
 
-/** Reads what those who may ask have written before the command: for a message, since the last one. */
-async function readPosts(
+/** Whose comments an agent reads: GitHub's word for an author's relation to the repository. */
+const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
+
+/** Selects what people of the repository wrote before the command: for a message, since the last one. */
+export function selectPosts(
   { event: { payload }, command }: Trigger,
-  { thread }: EarlierRuns,
+  { thread }: Pick<EarlierRuns, 'thread'>,
   isReply: boolean,
-  run: Run,
-): Promise<PriorPosts | undefined> {
+): PriorPosts | undefined {
   if (command === undefined || thread === undefined) return undefined
-  const { kind, rootId } = command.source.thread
+  const { author: asker, source } = command
+  const { id: commandId, created_at: writtenAt } = payload.comment ?? {}
+  const { kind, rootId } = source.thread
   const comments = thread.comments.filter((one) => kind === 'main' || one.rootId === rootId)
-  const filter = {
-    commandId: payload.comment?.id ?? 0,
-    writtenAt: payload.comment?.created_at ?? '',
-    asker: { id: command.author.id, login: command.author.login },
-    ownIds: thread.ownIds,
-    sinceId: isReply ? thread.lastToldId : undefined,
-  }
-  return await selectPosts(comments, filter, async (user) => {
-    const refusal = await findRefusal(readActor(user), run)
-    if (!refusal.known) {
-      const lost = 'The prompt leaves out what this account wrote.'
-      run.log.warnInSummary(
-        `Could not read the permission of ${user.login}: ${refusal.why}. ${lost}`,
-        'Could not read the permission of a commenter',
-      )
-    }
-    return refusal.known && refusal.value === undefined
-  })
-}
-
-/** Which comments of a thread are selected. */
-export type PostFilter = {
-  readonly commandId: number
-  /** When the command was written; empty if not known. A review isn't a comment of the thread. */
-  readonly writtenAt: string
-  readonly asker: User
-  /** Ids of this action's comments. */
-  readonly ownIds: ReadonlySet<number>
-  /** Id of the comment after which the selection begins. */
-  readonly sinceId: number | undefined
-}
-
-/** How many authors besides the asker GitHub is asked about at most. */
-const MAX_POST_AUTHORS = 20
-/** Those who are asked about first. GitHub's word decides the order only, never the permission. */
-const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR']
-
-/** Selects the comments of a thread, given oldest first, that people who can start a job wrote before a command. */
-export async function selectPosts(
-  thread: readonly ThreadComment[],
-  { commandId, writtenAt, asker, ownIds, sinceId }: PostFilter,
-  mayAsk: (user: User) => Promise<boolean>,
-): Promise<PriorPosts> {
-  const start = thread.findIndex(({ ref }) => ref.id === sinceId) + 1
-  const end = thread.findIndex(
-    ({ ref, createdAt }) => ref.id === commandId || (writtenAt !== '' && createdAt > writtenAt),
+  const start = isReply ? comments.findIndex(({ ref }) => ref.id === thread.lastToldId) + 1 : 0
+  // A review isn't a comment of the thread.
+  const end = comments.findIndex(
+    ({ ref, createdAt }) => ref.id === commandId || (writtenAt && createdAt > writtenAt),
   )
-  const before = thread
+  const before = comments
     .slice(start, end < 0 ? undefined : end)
-    .filter(({ ref, body }) => !ownIds.has(ref.id) && cleanMarkdown(body) !== '')
-  const isStranger = ({ association }: ThreadComment) => Number(!ASSOCIATIONS.includes(association))
-  const authors: User[] = []
-  for (const { author } of before.toReversed().toSorted((a, b) => isStranger(a) - isStranger(b))) {
-    const isListed = [asker, ...authors].some((one) => isSameAccount(one, author))
-    if (author && !isListed && authors.length < MAX_POST_AUTHORS) authors.push(author)
-  }
-  const may = await Promise.all(authors.map(mayAsk))
-  const permitted = [asker, ...authors.filter((_, index) => may[index])]
-  const posts = before.filter(({ author }) => permitted.some((one) => isSameAccount(one, author)))
+    .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
+  const posts = before.filter(
+    ({ author, association }) => ASSOCIATIONS.includes(association) || isSameAccount(asker, author),
+  )
   return { posts, others: before.length - posts.length }
 }

@@ -54,7 +54,7 @@ function jobSummary(report: Report, run: Run): Markdown {
     ...warnings,
     ...pullText,
     pullRequestLine(report),
-    continuationLine(plan, job !== undefined, run),
+    continuationLine(plan, job !== undefined),
     ...run.log.summaryLines().map(sentencesWithCode),
     sentencesWithCode(report.details),
     result === 'no-pull-request' ? contextLine(plan, 'included') : md``,
@@ -85,7 +85,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
     md`## ${warnings.length > 0 ? '⚠️' : '📝'} ${sentencesWithCode(headline)}`,
     sentencesWithCode(text),
     ...warnings,
-    continuationLine(plan, false, run),
+    continuationLine(plan, false),
     ...log.summaryLines().map(sentencesWithCode),
     contextLine(plan, 'includes'),
     footer(run),
@@ -148,7 +148,7 @@ function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
 }
 
 /** Names the pull request that the run updated, or the one before a new job. */
-function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
+function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
     const { prLink, state } = plan.earlierPull
     const earlier = md`the earlier pull request ${link(parsePullRequest(prLink).name, prLink)}`
@@ -157,22 +157,10 @@ function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: R
       : md`Started a new job, because ${earlier} was ${state}.`
   }
   if (plan?.kind !== 'message' || plan.pull === undefined) return md``
-  const { prLink, openFor, conflicts, editors } = plan.pull
+  const { prLink, openFor } = plan.pull
   const name = link(parsePullRequest(prLink).name, prLink)
   if (!isSent) return md`The message is for ${name}${openFor}.`
-  // With `context: none`, nothing is added to the prompt.
-  const asked = (what: string): string =>
-    inputs.context === 'none' ? '' : `, and the agent was asked to ${what}`
-  const conflict = md`The pull request conflicts with its base branch${asked('resolve the conflicts')}.`
-  const edits = md`The pull request contains commits by ${editors}${asked('keep them')}.`
-  return joinMarkdown(
-    [
-      md`This run updated ${name}${openFor}.`,
-      conflicts === true ? conflict : md``,
-      editors === '' ? md`` : edits,
-    ],
-    ' ',
-  )
+  return md`This run updated ${name}${openFor}.`
 }
 
 function footer({ inputs }: Run, { job, took }: Partial<Report> = {}): Markdown {

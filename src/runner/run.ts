@@ -10,6 +10,7 @@ import {
   readInputs,
   secretsOf,
 } from '../inputs/table.ts'
+import { HttpClient } from '../lib/http.ts'
 import { createRedact, type Markdown, type Redact } from '../lib/markdown.ts'
 import {
   byteLength,
@@ -21,6 +22,7 @@ import {
   shorten,
 } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
+import { MintlifyClient } from '../mintlify/mintlify-client.ts'
 
 /** What the runner says of a step, read once. */
 export type Environment = Readonly<ReturnType<typeof readEnvironment>>
@@ -136,6 +138,7 @@ export class Run {
   /** Replaces the secrets in a text. */
   readonly redact: Redact
   readonly github: GitHub
+  readonly service: MintlifyClient
   readonly #sections: Record<SummarySection, string> = { job: '', visitors: '' }
   /** What the summary's file had before. */
   #earlierSummary: string | undefined
@@ -171,6 +174,20 @@ export class Run {
       token: inputs['github-token'],
       log: this.log,
       retryAfterDeadlineMs: isPost ? waiting.clock.now() + POST_RETRY_AFTER_MS : undefined,
+    })
+    this.service = new MintlifyClient({
+      name: this.mintlify,
+      apiKey: inputs['api-key'],
+      projectId: inputs['project-id'],
+      baseUrl,
+      redact: this.redact,
+      clock: waiting.clock,
+      http: new HttpClient({
+        ...waiting,
+        proxy: environment.proxy,
+        timeoutMs: 30_000,
+        debug: this.log.debug,
+      }),
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}

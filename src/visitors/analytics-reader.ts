@@ -2,7 +2,6 @@ import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/m
 import { countOf, type Failure, joinSentences, listOf } from '../lib/text.ts'
 import { DAY_MS, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { AnalyticsCall } from '../mintlify/analytics.ts'
-import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   InvalidResponseError,
@@ -23,7 +22,6 @@ const LIMIT: Failure = {
 
 /** Makes the requests of a report within one limit, and keeps what could not be read. */
 export class AnalyticsReader {
-  readonly #client: MintlifyClient
   readonly #run: Run
   readonly #deadlineMs: number
   readonly #signal: AbortSignal
@@ -35,8 +33,7 @@ export class AnalyticsReader {
   count = 0
 
   /** Starts the time limit. */
-  constructor(client: MintlifyClient, run: Run) {
-    this.#client = client
+  constructor(run: Run) {
     this.#run = run
     this.#deadlineMs = run.clock.now() + MAX_TIME_MS
     this.#signal = AbortSignal.any([run.cancel, run.clock.timeout(MAX_TIME_MS)])
@@ -54,14 +51,14 @@ export class AnalyticsReader {
     part: string,
     maxAttempts = MAX_ATTEMPTS,
   ): Promise<T | undefined> {
-    const { log, clock, mintlify } = this.#run
+    const { log, clock, mintlify, service } = this.#run
     const query = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs), ...call.query }
     const isOver = (): boolean => this.count >= MAX_REQUESTS || clock.now() >= this.#deadlineMs
     const end = isOver() ? LIMIT : this.#end
     if (end) return void this.#unread.push({ part, failure: end })
     const send = (): Promise<T> => {
       this.count += 1
-      return this.#client.getAnalytics({ ...call, query }, read, this.#signal)
+      return service.getAnalytics({ ...call, query }, read, this.#signal)
     }
     const policy = {
       maxAttempts,

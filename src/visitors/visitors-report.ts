@@ -15,7 +15,6 @@ import {
 import { byteLength, countOf, errorMessage, type Failure, formatCount } from '../lib/text.ts'
 import { DAY_MS, formatAge } from '../lib/time.ts'
 import type { Counts } from '../mintlify/analytics.ts'
-import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
 import {
   AnalyticsReader,
@@ -64,9 +63,9 @@ export class VisitorsReporter {
   #gaps: Promise<ContentGaps> | undefined
 
   /** Starts the time limit of all requests. */
-  constructor(client: MintlifyClient, run: Run) {
+  constructor(run: Run) {
     this.#run = run
-    this.#reader = new AnalyticsReader(client, run)
+    this.#reader = new AnalyticsReader(run)
     this.#period = fullDaysBefore(run.clock.now(), run.inputs['visitors-days'])
   }
 
