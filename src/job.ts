@@ -1,28 +1,28 @@
 import { updateDocsPull } from './act/docs-pull.ts'
 import { RunRecord } from './act/record.ts'
 import { pollJob, submit } from './act/submit.ts'
-import { decide, type Remark, unclearStart, withMissingPermission } from './decide/plan.ts'
-import type { Skip } from './decide/skip.ts'
-import { writePermission } from './github/pull-requests.ts'
+import { decide, type Remark } from './decide/plan.ts'
+import { NeededCallError } from './github/github-errors.ts'
 import { md } from './lib/markdown.ts'
 import { type PullReport, readPullReport, waitForPreview } from './look/result.ts'
-import { look } from './look/situation.ts'
-import { isFull, STATUS_PERMISSION } from './look/status.ts'
+import { look, type Situation } from './look/situation.ts'
 import type { Command, Trigger } from './look/trigger.ts'
-import { type JobRequest, type Plan, readSources, writePrompt } from './prompt/prompt.ts'
+import { sourcesOf } from './prompt/gather.ts'
+import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
 import {
   type AcceptedJob,
   isSuccess,
   type JobEnd,
   JobError,
   makeReport,
+  neededCallError,
   type Report,
-  type RerunAdvice,
   reportSentences,
   unexpectedFailure,
 } from './report/outcome.ts'
 import { publishReport, reportDryRun, reportSkip, withPull } from './report/texts.ts'
-import { isRerun, type Run } from './runner/run.ts'
+import type { Run } from './runner/run.ts'
+import type { VisitorsReporter } from './visitors/visitors-report.ts'
 
 /**
  * Requests the job, waits for it, and reports it in the outputs, the log, the summary, comments, and a commit status.
@@ -30,113 +30,83 @@ import { isRerun, type Run } from './runner/run.ts'
  *
  * @returns the headline of the error that it ended in, if it did
  */
-export async function runJob(request: JobRequest, run: Run): Promise<string | undefined> {
+export async function runJob(
+  request: RunRequest,
+  visitors: VisitorsReporter | undefined,
+  run: Run,
+): Promise<string | undefined> {
+  const { trigger } = request
+  const { inputs, cancel, clock, github } = run
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
-  const record = new RunRecord(request.trigger, run)
+  const record = new RunRecord(trigger, run)
   await record.react('eyes')
+  const startedAtMs = clock.now()
+  let situation: Situation | undefined
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
-  let rerun: RerunAdvice = 'safe'
   let end: JobEnd
   try {
-    const startedAtMs = run.clock.now()
-    const planned = await makePlan(request, record, run)
-    if (planned.kind === 'skip') {
-      await record.answer(planned)
-      return reportSkip(planned, run)
+    situation = await look(request, run)
+    record.continue(situation.earlier)
+    cancel.throwIfAborted()
+    const decision = decide(situation, run)
+    if (decision.kind === 'skip') {
+      await record.answer(decision)
+      if (decision.isSettled) await record.settle(decision)
+      return reportSkip(decision, run)
     }
-    plan = planned
-    if (run.inputs['dry-run']) return reportDryRun(plan, run)
-    ;({ plan, rerun } = await begin(plan, record, request.trigger, run))
-    run.cancel.throwIfAborted()
+    if (decision.kind === 'stop') throw new JobError(decision)
+    for (const remark of decision.remarks) say(remark, run)
+    const contentGaps = (await visitors?.contentGaps()) ?? []
+    const isRepeated = situation.earlier.attempt.kind === 'job'
+    if (decision.kind !== 'wait')
+      plan = { ...decision, ...writePrompt(decision, situation, request.parts, contentGaps, run) }
+    else if (isRepeated)
+      plan = { ...decision, sources: sourcesOf(trigger, situation.changes, inputs, contentGaps) }
+    else plan = decision
+    if (inputs['dry-run']) return reportDryRun(plan, run)
+    if (plan.kind !== 'wait') {
+      run.saveState('requested', 'true')
+      await record.begin()
+    }
+    cancel.throwIfAborted()
     const isLookedUp = plan.kind !== 'create' && plan.namedAtMs !== undefined
-    const deadlineMs = (isLookedUp ? startedAtMs : run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, run).finally(() => run.github.jobStarted())
+    const deadlineMs = (isLookedUp ? startedAtMs : clock.now()) + inputs.timeout
+    accepted = await submit(plan, deadlineMs, run).finally(() => github.jobStarted())
     void record.accepted(accepted)
     end = await pollJob(accepted, run)
   } catch (error) {
-    const isCancelled = run.cancel.aborted
-    const cause =
-      error instanceof JobError || isCancelled
-        ? error
-        : new JobError({ ...unexpectedFailure(error, run), maybeStarted: true })
+    if (situation === undefined) record.leave()
     end = accepted
-      ? { kind: 'refused', job: accepted.job, error: cause, durationMs: 0 }
-      : {
-          kind: 'not-started',
-          isCancelled,
-          error: cause instanceof JobError ? cause : undefined,
-          rerun,
+      ? {
+          kind: 'refused',
+          job: accepted.job,
+          error: toJobError(error, trigger, run),
+          durationMs: 0,
         }
+      : notStarted(error, trigger, run)
   }
   const report = makeReport(end, { plan, accepted }, run)
-  await publish(report, end, { record, trigger: request.trigger }, run)
+  await publish(report, end, { record, trigger }, run)
   return report.result === 'error' ? report.headline : undefined
 }
 
-/**
- * Looks, decides, and writes the prompt.
- *
- * @throws {JobError} if nothing may be started
- */
-async function makePlan(request: JobRequest, record: RunRecord, run: Run): Promise<Plan | Skip> {
-  const earlier = await record.find()
-  run.cancel.throwIfAborted()
-  const decision = decide(await look(earlier, request, run), run)
-  if (decision.kind === 'skip') return decision
-  if (decision.kind === 'stop') throw new JobError(decision)
-  for (const remark of decision.remarks) say(remark, run)
-  run.cancel.throwIfAborted()
-  if (decision.kind === 'wait') {
-    if (earlier.attempt.kind !== 'job') return decision
-    return { ...decision, sources: await readSources(earlier, request, run) }
-  }
-  return { ...decision, ...(await writePrompt(decision, earlier, request, run)) }
+function notStarted(error: unknown, trigger: Trigger, run: Run): JobEnd {
+  const isCancelled = run.cancel.aborted
+  const cause = isCancelled ? error : toJobError(error, trigger, run)
+  return { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
 }
 
-function say(remark: Remark, { log, github }: Run): void {
-  if (remark.level === 'failure') github.report(remark.error, remark.call)
-  else if (remark.level === 'notice') log.notice(remark.text, remark.title)
+function toJobError(error: unknown, trigger: Trigger, run: Run): JobError {
+  if (error instanceof JobError) return error
+  if (error instanceof NeededCallError) return neededCallError(error, trigger, run)
+  return new JobError({ ...unexpectedFailure(error, run), maybeStarted: true })
+}
+
+function say(remark: Remark, { log }: Run): void {
+  if (remark.level === 'notice') log.notice(remark.text, remark.title)
   else log[remark.level](remark.text)
-}
-
-const COMMIT_IS_FULL = {
-  headline: 'This commit has 1,000 commit statuses of this step',
-  details:
-    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
-  maybeStarted: false,
-}
-
-/**
- * Writes down what is about to be started, where a re-run finds it.
- *
- * @returns what is to be done, and what to say of re-runs where nothing was started
- * @throws {JobError} on a re-run that can't write: it might not have seen the first attempt's job either
- */
-async function begin(
-  plan: Plan,
-  record: RunRecord,
-  { command }: Trigger,
-  run: Run,
-): Promise<{ readonly plan: Plan; readonly rerun: RerunAdvice }> {
-  const { environment, inputs } = run
-  if (plan.kind === 'wait') return { plan, rerun: 'safe' }
-  run.saveState('requested', 'true')
-  const written = await record.begin()
-  if (written.known) return { plan, rerun: 'safe' }
-  if (isFull(written.error)) throw new JobError(COMMIT_IS_FULL)
-  if (!isRerun(environment)) return { plan, rerun: 'new-run' }
-  // The first attempt may have sent the message.
-  if (inputs['job-id'] !== '')
-    return { plan: { kind: 'wait', id: inputs['job-id'] }, rerun: 'safe' }
-  const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
-  throw new JobError(
-    unclearStart(
-      `This re-run could not record what it is about to start: ${withMissingPermission(permission, written.error)}.`,
-      'This re-run could not record its job',
-    ),
-  )
 }
 
 /** Reports the result as soon as it is known, and then what GitHub shows of it. */
@@ -195,8 +165,7 @@ async function requestReview(
   const call = {
     purpose: 'ask the reviewer to review again',
     permission: 'pull-requests: write',
-    level: 'notice',
-  } as const
+  }
   const request = { pull_number: thread.number, reviewers: [author.login] }
   await github.attempt(call, () =>
     github.call(({ rest }) => rest.pulls.requestReviewers({ ...github.repository, ...request })),

@@ -1,5 +1,5 @@
 import { type PendingComment, RunRecord } from './act/record.ts'
-import { decideSkip, readTrigger } from './decide/skip.ts'
+import { decidePermission, readTrigger } from './decide/skip.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { hasPrompt, hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job.ts'
@@ -8,8 +8,8 @@ import { errorMessage, inBackticks, joinSentences } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
 import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
-import { type NewStatus, setStatus } from './look/status.ts'
-import { readOrigin } from './look/trigger.ts'
+import { type NewStatus, SET_STATUS, setStatus } from './look/status.ts'
+import { readPermission } from './look/trigger.ts'
 import type { RunRequest } from './prompt/prompt.ts'
 import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
@@ -44,17 +44,16 @@ async function perform(run: Run): Promise<void> {
   if ('reason' in trigger) return reportSkip(trigger, run)
   const request = await loadRequest(trigger, run)
 
-  const origin = await readOrigin(trigger, run)
+  const permission = await readPermission(trigger, run)
   if (run.cancel.aborted) return reportCancelled(request, run)
-  const skip = decideSkip(trigger, origin, inputs)
+  const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {
     await new RunRecord(trigger, run).answer(skip)
     return reportSkip(skip, run)
   }
-
   const visitors = hasReport(inputs) ? new VisitorsReporter(run) : undefined
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
-  const job = request.wantsJob ? runJob({ ...request, ...origin, visitors }, run) : undefined
+  const job = request.wantsJob ? runJob(request, visitors, run) : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, visitors?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
@@ -124,7 +123,10 @@ export async function runPost(run: Run): Promise<void> {
   // Our own words: nobody else writes a step's state.
   const status = run.getPending('status') as NewStatus | undefined
   const comment = run.getPending('comment') as PendingComment | undefined
-  await Promise.all([status && setStatus(status, {}, run), comment && finishComment(comment, run)])
+  await Promise.all([
+    status && run.github.attempt(SET_STATUS, () => setStatus(status, run)),
+    comment && finishComment(comment, run),
+  ])
 }
 
 function reportInterruption(run: Run): void {

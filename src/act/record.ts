@@ -1,31 +1,23 @@
 import type { Skip } from '../decide/skip.ts'
 import type { GitHubCall } from '../github/client.ts'
-import { type Lookup, NOT_FOUND } from '../github/github-errors.ts'
+import { type Lookup, NeededCallError, NOT_FOUND } from '../github/github-errors.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
-import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
-import {
-  type CommentPlace,
-  findInComments,
-  hashProject,
-  type RecordMarker,
-  writeComment,
-} from '../look/comments.ts'
-import { type EarlierRuns, findInStatuses } from '../look/earlier-runs.ts'
+import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
+import { type CommentPlace, markerKeys, type RecordMarker, writeComment } from '../look/comments.ts'
+import type { EarlierRuns } from '../look/earlier-runs.ts'
 import { isOfPullRequest } from '../look/event.ts'
 import {
   hasStatusRecord,
-  isFull,
   type NamedJob,
   type NewStatus,
-  STATUS_PERMISSION,
+  SET_STATUS,
   type StatusFacts,
   setStatus,
   statusCommit,
   statusDescription,
   statusName,
   statusTarget,
-  WITHOUT_STATUS,
 } from '../look/status.ts'
 import type { Trigger } from '../look/trigger.ts'
 import type { AcceptedJob, Report } from '../report/outcome.ts'
@@ -38,7 +30,7 @@ import {
   usageBody,
   workingBody,
 } from '../report/texts.ts'
-import { attemptUrlOf, isRerun, type PendingPart, type Run, stepNames } from '../runner/run.ts'
+import { attemptUrlOf, isRerun, type PendingPart, type Run } from '../runner/run.ts'
 
 /** What the record says at one time. */
 type Entry = {
@@ -50,12 +42,6 @@ type Entry = {
 /** A comment that the post step is to end. */
 export type PendingComment = CommentPlace & { readonly marker: RecordMarker; readonly text: string }
 
-/** The consequence of a failure that may pass. */
-const NEXT_RUN = 'the next run may open another docs pull request'
-const WITHOUT_COMMENT = 'the pull request does not show the result'
-const WITHOUT_REPLY =
-  "this job can't be remembered: each command starts another one, with another pull request"
-
 /**
  * What a run writes about its job on GitHub, for people, and for later runs and attempts to find it again: a command's
  * reply, otherwise a commit status and, if wanted, a comment on the pull request. Never fails because of GitHub.
@@ -66,7 +52,7 @@ export class RunRecord {
   /** The job as the record names it. */
   #job: NamedJob | undefined
   /** What the statuses carry on for later runs. */
-  #facts: StatusFacts = { earlierJob: NOT_FOUND, lastJob: NOT_FOUND }
+  #facts: StatusFacts = { earlierJob: undefined, lastJob: undefined }
   /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
   #isUnclear = false
   /** The commit of the status; empty where none is written. */
@@ -100,28 +86,34 @@ export class RunRecord {
       await react(this.#run.github, command.source, content)
   }
 
-  /** Reads what earlier attempts and runs have recorded. If that is unknown, the record stays as it is. */
-  async find(): Promise<EarlierRuns> {
-    const { command, event } = this.#trigger
-    const found =
-      command === undefined
-        ? await findInStatuses(event, this.#run)
-        : await findInComments(command, this.#marker('pending'), this.#run)
-    const { attempt, reply } = found
-    this.#facts = found
+  /** Goes on from what earlier attempts and runs have recorded. */
+  continue({ attempt, reply, ...facts }: EarlierRuns): void {
+    this.#facts = facts
     this.#place &&= { ...this.#place, ref: reply }
     if (attempt.kind === 'job') this.#job = attempt.job
     // With `job-id`, the job has a name, whatever the earlier attempt has left.
-    const isNamed = this.#run.inputs['job-id'] !== ''
-    this.#isUnclear = attempt.kind === 'maybe-started' && !isNamed
-    if (attempt.kind === 'unknown' && !isNamed) [this.#sha, this.#place] = ['', undefined]
-    return found
+    this.#isUnclear = attempt.kind === 'unclear' && this.#run.inputs['job-id'] === ''
   }
 
-  /** Records that a job is about to be started or sent a message. Unknown if the record may not exist. */
-  async begin(): Promise<Lookup<unknown>> {
+  /** Leaves what earlier runs and attempts have recorded, because this one doesn't know it, and would hide it. */
+  leave(): void {
+    this.#sha = ''
+    if (isRerun(this.#run.environment)) this.#place = undefined
+  }
+
+  /**
+   * Records that a job is about to be started or sent a message.
+   *
+   * @throws {NeededCallError} if that can't be written
+   */
+  async begin(): Promise<void> {
     this.#job = undefined
-    return await this.#show('starting')
+    const written = await this.#show('starting')
+    if (written.known) return
+    const { command } = this.#trigger
+    const call = command ? writeCall(command.source.thread) : SET_STATUS
+    if (command || this.#run.inputs['follow-up']) throw new NeededCallError(call, written.error)
+    this.#run.github.report(written.error, call)
   }
 
   /** Names the accepted job. */
@@ -159,6 +151,12 @@ export class RunRecord {
         ? usageBody(this.#run)
         : skippedBody(this.#trigger, `Skipped: ${reason}.`, this.#run)
     await this.#write({ state: 'failure', headline: '', text })
+  }
+
+  /** Records that the changes need no docs. The status names no job, and carries on what the one before recorded. */
+  async settle({ reason }: Skip): Promise<void> {
+    this.#job = undefined
+    await this.#writeStatus({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
   }
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {
@@ -204,43 +202,44 @@ export class RunRecord {
   }
 
   async #writeStatus(entry: Entry): Promise<Lookup<unknown>> {
-    const run = this.#run
+    const { github } = this.#run
     if (this.#sha === '') return NOT_FOUND
-    const written = await setStatus(this.#status(entry), this.#levelOf(WITHOUT_STATUS, entry), run)
-    if (this.#isRefused('status', written, entry, STATUS_PERMISSION)) this.#sha = ''
-    return written
+    const written = await github.read(
+      () => setStatus(this.#status(entry), this.#run),
+      SET_STATUS.permission,
+    )
+    return this.#settle('status', written, entry, SET_STATUS)
   }
 
   async #writeComment(entry: Entry, isLast: boolean): Promise<Lookup<unknown>> {
-    const run = this.#run
+    const { github } = this.#run
     const place = this.#place
     if (place === undefined) return NOT_FOUND
-    const marker = this.#marker(entry.state)
-    const permission = writePermission(place.thread)
-    const isReply = this.#trigger.command !== undefined
-    const level = this.#levelOf(isReply ? WITHOUT_REPLY : WITHOUT_COMMENT, entry)
-    const call = { purpose: 'write the comment', permission, ...level }
-    const written = await run.github.attempt(call, () =>
-      writeComment(place, { marker, text: entry.text }, isLast, run),
+    const draft = { marker: this.#marker(entry.state), text: entry.text }
+    const written = await github.read(
+      () => writeComment(place, draft, isLast, this.#run),
+      writePermission(place.thread),
     )
     this.#place = { ...place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
-    if (this.#isRefused('comment', written, entry, permission)) this.#place = undefined
-    return written
+    return this.#settle('comment', written, entry, writeCall(place.thread))
   }
 
-  /**
-   * Returns how a failure to write is reported. A re-run that can't write its record doesn't start a job, and its error
-   * says why. If only the end can't be written, nothing is lost, because the pending status names the job.
-   */
-  #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
-    const passingEffect = effect === WITHOUT_COMMENT ? effect : NEXT_RUN
-    if (state !== 'pending') return {}
-    const level = isRerun(this.#run.environment)
-      ? ({ level: 'notice' } as const)
-      : { effect, passingEffect }
-    // Before a job is started, a full commit is an error of its own.
-    return this.#job === undefined ? { ...level, isReported: isFull } : level
+  /** Stops writing a part whose first write was rejected permanently. Without the first, nothing is started. */
+  #settle(
+    part: PendingPart,
+    written: Lookup<unknown>,
+    entry: Entry,
+    call: GitHubCall,
+  ): Lookup<unknown> {
+    const isRecord = (part === 'comment') === (this.#trigger.command !== undefined)
+    const isNeeded = isRecord && this.#job === undefined && entry.state === 'pending'
+    if (!written.known && !isNeeded) this.#run.github.report(written.error, call)
+    if (this.#isRefused(part, written, entry, call.permission)) {
+      if (part === 'status') this.#sha = ''
+      else this.#place = undefined
+    }
+    return written
   }
 
   /** Whether the first write was rejected permanently. The post step then has nothing to finish. */
@@ -259,22 +258,15 @@ export class RunRecord {
   }
 
   #marker(state: RecordMarker['state']): RecordMarker {
-    const { inputs, environment } = this.#run
     const { command } = this.#trigger
-    const { workflow, job, step } = stepNames(environment)
-    // A review may have the number of a comment.
-    const sourceKind = command?.kind === 'review' ? 'changes' : command?.source.thread.kind
     const { id = '', namedAtMs = 0 } = this.#job ?? {}
     return {
+      ...markerKeys(command, this.#run),
       kind: command === undefined ? 'status' : 'reply',
       state,
       job: id,
       pull: this.#pullLink(),
       namedAt: namedAtMs,
-      project: hashProject(this.#run),
-      step: [workflow, job, step, inputs.matrix].join('/'),
-      run: environment.runId,
-      source: command === undefined ? '' : `${sourceKind}/${command.source.id}`,
     }
   }
 
@@ -298,6 +290,10 @@ export class RunRecord {
     const { prLink = '' } = this.#job ?? {}
     return prLink.length > MAX_LINK_LENGTH ? '' : prLink
   }
+}
+
+function writeCall(thread: Thread): GitHubCall {
+  return { purpose: 'write the comment', permission: writePermission(thread) }
 }
 
 /** Returns the thread of a command's reply, otherwise of the status comment on a pull request, if it is wanted. */

@@ -128,10 +128,7 @@ export async function writeSourceComment(
     await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
   if (written.known) return true
-  const purpose = `write the source comment on ${repository}#${number}`
-  if (isOwn)
-    github.report(written.error, { purpose, permission: 'pull-requests: write', level: 'info' })
-  else log.info(`Could not ${purpose}: ${written.why}.`)
+  log.info(`Could not write the source comment on ${repository}#${number}: ${written.why}.`)
   return false
 }
 

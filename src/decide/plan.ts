@@ -1,16 +1,13 @@
-import type { GitHubCall } from '../github/client.ts'
-import type { GitHubError } from '../github/github-errors.ts'
-import { parsePullRequest, writePermission } from '../github/pull-requests.ts'
+import { parsePullRequest } from '../github/pull-requests.ts'
 import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { comparesWithLastJob } from '../look/event.ts'
 import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
-import { STATUS_PERMISSION, WITHOUT_STATUS } from '../look/status.ts'
-import type { Trigger } from '../look/trigger.ts'
+import { hasStatusRecord } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
-import { isRerun, type Run } from '../runner/run.ts'
-import { type Skip, skip } from './skip.ts'
+import type { Run } from '../runner/run.ts'
+import { type Skip, skip, skipNothing } from './skip.ts'
 
 export type CreateAction = {
   readonly kind: 'create'
@@ -47,7 +44,6 @@ type Stop = Failure & {
 export type Remark =
   | { readonly level: 'info' | 'infoInSummary'; readonly text: string }
   | { readonly level: 'notice'; readonly text: string; readonly title: string }
-  | { readonly level: 'failure'; readonly error: GitHubError; readonly call: GitHubCall }
 
 /** What a run does about its job, as plain data. */
 type Decision =
@@ -58,22 +54,19 @@ type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
 
 /** Decides from what was looked up, and from the inputs, what to do about the job. */
 export function decide(situation: Situation, run: RunFacts): Decision {
-  const { trigger, earlier, ownJob, unchanged, hasInstructions } = situation
+  const { trigger, earlier, ownJob, hasInstructions, lineComments } = situation
   const { attempt } = earlier
-  const given = run.inputs['job-id']
+  const { inputs } = run
+  const given = inputs['job-id']
   const isReview = trigger.command?.kind === 'review'
-  if (unchanged) return skip('notice', unchanged, 'Nothing changed')
+  if (isReview && trigger.command.instructions === '' && lineComments.length === 0)
+    return skip('notice', NO_REVIEW_TEXT, 'The review requests nothing')
   if (given !== '') {
     if (!hasInstructions && !isReview) return { kind: 'wait', id: given, remarks: [] }
     if (attempt.kind !== 'none') return { kind: 'wait', id: given, remarks: [MAYBE_SENT] }
     return { kind: 'message', id: given, remarks: [] }
   }
-  if (attempt.kind === 'maybe-started') return MAYBE_STARTED
-  if (attempt.kind === 'unknown') {
-    const { why, error } = attempt
-    const headline = 'Could not tell which job the first attempt started'
-    return unclearStart(`${headline}: ${error ? cause(error, trigger) : why}.`, headline)
-  }
+  if (attempt.kind === 'unclear') return stopUnclear(attempt.why)
   if (ownJob?.failure) return stop(ownJob.failure)
   if (ownJob && !hasEnded(ownJob)) {
     const { id, job, namedAtMs } = ownJob
@@ -81,27 +74,27 @@ export function decide(situation: Situation, run: RunFacts): Decision {
     return { kind: 'wait', id, job, namedAtMs, remarks: [info(text)] }
   }
   if (isReview) return decideReview(situation, run)
-  if (attempt.kind === 'forgotten') return newJob([FORGOTTEN, ...remarksOnNewJob(situation)])
+  const nothing = trigger.command ? undefined : skipNothing(situation, run)
+  if (nothing) return nothing
+  if (attempt.kind === 'forgotten') return newJob([FORGOTTEN, ...remarksOnNewJob(situation, run)])
   return decideUpdate(situation, run)
 }
+
+const NO_REVIEW_TEXT =
+  'the review has no text for the agent, and commands are comments on a pull request, or on a line of one'
 
 const MAYBE_SENT = notice(
   'This re-run sends no second message',
   'An earlier attempt may have sent the message already, so this one only waits for the job.',
 )
 
-/** The failure of a re-run that doesn't know whether an earlier attempt started a job. */
-export function unclearStart(what: string, headline: string): Stop {
+/** Starts nothing, because an earlier attempt may have started a job. */
+function stopUnclear(why: string): Stop {
   const advice =
     "This attempt started nothing, so that two jobs don't run at once. Check the dashboard. If there is a job, set `job-id` to wait for it. If there is none, start a new run instead of re-running this one."
-  const details = joinSentences(what, advice)
-  return { ...stop({ headline, details }), maybeStarted: true }
+  const headline = 'The first attempt may have started a job'
+  return { ...stop({ headline, details: joinSentences(why, advice) }), maybeStarted: true }
 }
-
-const MAYBE_STARTED = unclearStart(
-  'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
-  'The first attempt may have started a job',
-)
 
 const FORGOTTEN = notice(
   'This re-run starts a new job',
@@ -109,23 +102,20 @@ const FORGOTTEN = notice(
 )
 
 /** Decides about a review that requests changes: a message to the docs pull request's job, and never a new job. */
-function decideReview(situation: Situation, { inputs: { command } }: RunFacts): Decision {
-  const { trigger, earlier, ownJob, earlierJob } = situation
+function decideReview(
+  { earlier, ownJob, earlierJob }: Situation,
+  { inputs: { command } }: RunFacts,
+): Decision {
   const refuse = (why: string): Skip => {
     const how = command === '' ? '' : `. \`${command} new …\` starts a new one`
     const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
     return skip('notice', reason, 'The review was not sent to the agent', { answer: 'reason' })
   }
   const job = ownJob ?? earlierJob
-  if (!job) {
-    if (earlier.earlierJob.known)
-      return refuse(
-        'is unknown, because the source comment was deleted or was signed with another API key',
-      )
-    const headline = 'Could not look for the job of this docs pull request'
-    const details = `${headline}: ${cause(earlier.earlierJob.error, trigger)}. The review was not sent to the agent.`
-    return stop({ headline, details })
-  }
+  if (!job)
+    return refuse(
+      'is unknown, because the source comment was deleted or was signed with another API key',
+    )
   if (job.failure) return stop(job.failure)
   if (hasEnded(job)) return refuse(ENDINGS[job.state] ?? '')
   const state = job.pull?.state
@@ -147,57 +137,13 @@ function decideUpdate(situation: Situation, run: RunFacts): Decision {
     remarks.push(endRemark(`Job ${inBackticks(ownJob.id)}`, ownJob, 'attempt'))
   } else if (!trigger.command && !run.inputs['follow-up']) {
     return newJob([])
-  } else if (!earlier.earlierJob.known) {
-    const { error } = earlier.earlierJob
-    if (isRerun(run.environment)) return stopWithoutLookup(error, trigger)
-    return newJob([lookupRemark(error, trigger)])
   } else if (earlier.unnamed !== '') {
     const text = `An earlier run or command (${earlier.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
     remarks.push(notice('An earlier run may have started a job', text))
   }
   if (earlierJob) return continueJob(earlierJob, remarks, situation, run)
-  if (!ownJob) remarks.push(...remarksOnNewJob(situation))
+  if (!ownJob) remarks.push(...remarksOnNewJob(situation, run))
   return newJob(remarks, mentioned(ownJob?.pull))
-}
-
-/** The failure of a re-run that can't look for an earlier job. */
-function stopWithoutLookup(error: GitHubError, trigger: Trigger): Stop {
-  const headline = 'Could not look for an earlier job'
-  const isTransient = ['rate-limit', 'other'].includes(error.kind)
-  const details = joinSentences(
-    `${headline}: ${cause(error, trigger)}. A new job might repeat its work.`,
-    isTransient ? '' : 'To start one anyway, start a new run instead of re-running this one.',
-  )
-  return stop({ headline, details, isTransient })
-}
-
-/** The warning of a first attempt that can't look for an earlier job. */
-function lookupRemark(error: GitHubError, trigger: Trigger): Remark {
-  const permission = permissionToRead(error, trigger)
-  const purpose = 'look for an earlier job'
-  // A token that can't read statuses can't write them either: one permission is missing for both.
-  const isMissing = error.kind === 'permission' && permission === 'statuses: read'
-  const call = isMissing
-    ? { permission: STATUS_PERMISSION, effect: WITHOUT_STATUS, note: 'This run starts a new job.' }
-    : { permission, effect: 'this run starts a new job, which opens another pull request' }
-  return { level: 'failure', error, call: { purpose, ...call } }
-}
-
-/** Says why GitHub denied a look at the record, with the permission that may be missing. */
-function cause(error: GitHubError, trigger: Trigger): string {
-  return withMissingPermission(permissionToRead(error, trigger), error)
-}
-
-export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
-  if (kind !== 'permission') return message
-  return `${message}. The workflow may not grant \`${permission}\``
-}
-
-/** The permission that a token needs to read the record of a job. */
-function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
-  if (command) return writePermission(command.source.thread)
-  if (path === '' || path.endsWith('status')) return 'statuses: read'
-  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
 }
 
 /** Sends a message to an earlier job if its docs pull request is open, or if it may still open one. */
@@ -212,6 +158,7 @@ function continueJob(
   if (failure) return stop(failure)
   if (hasEnded(earlierJob))
     return newJob([...remarks, endRemark(name, earlierJob)], mentioned(pull))
+  if (pull?.state === 'invisible') return stop(invisibleFailure(pull))
   if (pull) {
     const said = [...remarks, pullRemark(pull, id)]
     if (mentioned(pull)) return newJob(said, pull)
@@ -227,42 +174,46 @@ function continueJob(
 }
 
 /**
- * Skips a run that would add to a docs pull request which has been waiting for a review for longer than `pause-after`. The
- * next run includes its changes, because it compares with the last job that was sent.
+ * Skips a run that would add to a docs pull request which is approved, or has been waiting for a review for longer than
+ * `pause-after`. The next run includes its changes, because it compares with the last job that was sent.
  */
 function skipPaused(
-  { prLink, waitingSinceMs }: PullState,
+  { prLink, isApproved, waitingSinceMs }: PullState,
   { trigger: { event }, nowMs }: Situation,
   { inputs, environment }: RunFacts,
 ): Skip | undefined {
+  if (!comparesWithLastJob(event, environment)) return undefined
+  const { name } = parsePullRequest(prLink)
+  if (isApproved) {
+    const reason = `${name} is approved. These changes will be included after it is merged`
+    return skip('notice', reason, 'The docs pull request is approved', { prLink })
+  }
   const waitedMs = nowMs - (waitingSinceMs || nowMs)
   const { 'pause-after': pauseAfter = Infinity } = inputs
-  if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
-  const { name } = parsePullRequest(prLink)
-  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
+  if (waitedMs <= pauseAfter) return undefined
+  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. These changes will be included after it is reviewed, merged, or closed`
   return skip('notice', reason, 'The docs pull request is waiting for a review', { prLink })
 }
 
+function invisibleFailure({ prLink }: PullState): Failure {
+  const { project } = parsePullRequest(prLink)
+  return {
+    headline: "`github-token` can't read the docs pull request",
+    details: `An earlier run opened ${clip(prLink, 300)}, and \`github-token\` can't read it, so the action can't tell whether to update it. Set \`github-token\` to a token that can read ${project}, such as a GitHub App's, or set \`follow-up: false\`, so that each run opens a docs pull request of its own.`,
+  }
+}
+
 /** Explains the state of the earlier docs pull request, and what this run does therefore. */
-function pullRemark(pull: PullState, jobId: string): Remark {
-  const { prLink, state, openFor, why } = pull
+function pullRemark({ prLink, state, openFor }: PullState, jobId: string): Remark {
   const shown = clip(prLink, 300)
   if (state === 'merged' || state === 'closed')
     return info(`The earlier pull request ${shown} was ${state}. This run starts a new job.`)
-  if (state === 'invisible') {
-    const text = `\`github-token\` can't read the earlier pull request ${shown}, so this run starts a new job. To update pull requests in ${parsePullRequest(prLink).project}, use a token that can read them, for example a GitHub App's.`
-    return notice("`github-token` can't read the earlier pull request", text)
-  }
-  if (state === 'unknown') {
-    const text = `Could not look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(jobId)} anyway.`
-    return notice('Could not look up the earlier pull request', text)
-  }
   return info(`This run updates the pull request ${shown} (job ${jobId}${openFor}).`)
 }
 
 /** The earlier docs pull request, if a new job's prompt should mention it. */
 function mentioned(pull: PullState | undefined): PullState | undefined {
-  const isOver = ['merged', 'closed', 'invisible'].includes(pull?.state ?? '')
+  const isOver = pull?.state === 'merged' || pull?.state === 'closed'
   return isOver ? pull : undefined
 }
 
@@ -277,10 +228,12 @@ function endRemark(name: string, { state }: ObservedJob, what = 'run'): Remark {
 }
 
 /** Says why a run starts a new job though an earlier one may exist. */
-function remarksOnNewJob({ trigger, earlier, hasRecord }: Situation): Remark[] {
-  const { event, command } = trigger
+function remarksOnNewJob(
+  { trigger: { event, command }, earlier }: Situation,
+  run: RunFacts,
+): Remark[] {
   const remarks: Remark[] = []
-  if (!command && !hasRecord) {
+  if (!command && !hasStatusRecord(event, run)) {
     const text = `Jobs of ${inBackticks(event.name || 'local')} events aren't recorded, so each such run starts a new job.`
     remarks.push({ level: 'infoInSummary', text })
   }

@@ -1,22 +1,26 @@
+import { matchesGlob } from 'node:path'
 import type { Maybe } from '../github/client.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
+import type { Commit } from '../look/changes.ts'
 import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
+import type { Situation } from '../look/situation.ts'
+import { statusCommit } from '../look/status.ts'
 import {
   type Command,
   findSkipLabel,
-  guardedCommits,
   heedsLabels,
   ignoredAuthor,
   isDocsReview,
   labelsOf,
-  type Origin,
   ownAuthor,
+  type Permission,
   readCommand,
   readReview,
   type Trigger,
 } from '../look/trigger.ts'
-import { type Environment, isRerun } from '../runner/run.ts'
+import { type Environment, isRerun, type Run } from '../runner/run.ts'
+import { rankFiles } from './ranks.ts'
 
 /** Why a run does nothing. */
 export type Skip = {
@@ -30,6 +34,8 @@ export type Skip = {
   readonly advice?: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
+  /** Whether the changes were looked at and need no docs: the next run is compared with this commit. */
+  readonly isSettled?: boolean
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
   readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
 }
@@ -38,7 +44,7 @@ export function skip(
   level: Skip['level'],
   reason: string,
   title = 'Nothing to do',
-  more: Pick<Skip, 'advice' | 'prLink' | 'answer'> = {},
+  more: Pick<Skip, 'advice' | 'prLink' | 'answer' | 'isSettled'> = {},
 ): Skip {
   return { kind: 'skip', level, title, reason, ...more }
 }
@@ -60,7 +66,7 @@ export function readTrigger(
   const labels = isRerun(environment) ? [] : labelsOf(event.payload.pull_request)
   return (
     (command ? undefined : skipWithoutRequest(event, inputs)) ??
-    skipUnneeded(event, inputs, { mergedPulls: new Map(), labels }) ??
+    skipUnneeded(event, labels, inputs) ??
     skipWithoutKey(event, inputs, environment) ?? { event, command }
   )
 }
@@ -109,32 +115,127 @@ function skipWithoutRequest({ row }: GitHubEvent, inputs: Inputs): Skip | undefi
   return skip('notice', reason, 'This event is not a command')
 }
 
-/** Skips the work of `ignore-authors`, and of pull requests with one of `skip-labels`. */
+/** Skips an event that the work of `ignore-authors` caused, and pull requests by them or with one of `skip-labels`. */
 function skipUnneeded(
   event: GitHubEvent,
+  labels: readonly string[],
   inputs: Inputs,
-  { mergedPulls, labels }: Pick<Origin, 'mergedPulls' | 'labels'>,
 ): Skip | undefined {
   if (isWaitOnly(inputs)) return undefined
-  const reasonOf = (author: string | undefined, ofLabels: readonly string[]) => {
-    if (author) return `by ${author} (\`ignore-authors\`)`
-    const label = heedsLabels(inputs) && findSkipLabel(ofLabels, inputs)
-    return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
-  }
-  const unneeded = (reason: string) => skip('notice', reason, "These changes don't need docs")
-  const looping = reasonOf(ignoredAuthor([loopingLogin(event)], inputs), [])
+  const looping = unneededReason([loopingLogin(event)], [], inputs)
   if (looping) return unneeded(`this event was caused ${looping}`)
-  if (isOfPullRequest(event)) {
-    const login = event.payload.pull_request?.user?.login
-    const ofPull = reasonOf(ignoredAuthor([login], inputs), labels)
-    return ofPull ? unneeded(`this pull request is ${ofPull}`) : undefined
+  if (!isOfPullRequest(event)) return undefined
+  const reason = unneededReason([event.payload.pull_request?.user?.login], labels, inputs)
+  return reason ? unneeded(`this pull request is ${reason}`) : undefined
+}
+
+/** Returns why the work of accounts, or of a pull request with labels, needs no docs. */
+function unneededReason(
+  logins: readonly Maybe<string>[],
+  labels: readonly string[],
+  inputs: Inputs,
+): string | undefined {
+  const author = ignoredAuthor(logins, inputs)
+  if (author) return `by ${author} (\`ignore-authors\`)`
+  const label = heedsLabels(inputs) && findSkipLabel(labels, inputs)
+  return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
+}
+
+function unneeded(reason: string): Skip {
+  return skip('notice', reason, "These changes don't need docs")
+}
+
+/** When a reason to skip applies to an event. `paths`: if that input is set. */
+type When = 'always' | 'skip-unchanged' | 'paths' | 'never'
+
+/**
+ * What makes changes need no docs: that there are none since the step's last job, that all commits are the agent's or
+ * labeled so, or that only files changed which readers of docs don't notice. A person, or another system, asked for a
+ * dispatch.
+ */
+const REASONS: Readonly<Record<string, Readonly<Record<'unchanged' | 'commits' | 'files', When>>>> =
+  {
+    push: { unchanged: 'always', commits: 'always', files: 'always' },
+    tag: { unchanged: 'always', commits: 'always', files: 'paths' },
+    release: { unchanged: 'always', commits: 'always', files: 'paths' },
+    workflow_run: { unchanged: 'always', commits: 'always', files: 'always' },
+    schedule: { unchanged: 'skip-unchanged', commits: 'skip-unchanged', files: 'paths' },
+    pull_request: { unchanged: 'never', commits: 'never', files: 'always' },
+    pull_request_target: { unchanged: 'never', commits: 'never', files: 'always' },
   }
-  const reasons = guardedCommits(event, inputs).map((commit) => {
-    const ofPulls = mergedPulls.get(commit.sha)?.flatMap((pull) => pull.labels) ?? []
-    return reasonOf(ownAuthor(commit, inputs, mergedPulls), ofPulls)
+
+/** Skips a run whose changes need no docs. A list that GitHub cut at its limit may have others. */
+export function skipNothing(
+  { trigger: { event }, earlier: { lastJob }, changes }: Situation,
+  { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
+): Skip | undefined {
+  const isTag = event.name === 'push' && event.payload.ref?.startsWith('refs/tags/')
+  const reasons = REASONS[isTag ? 'tag' : event.name]
+  if (!changes || !reasons) return undefined
+  const { pull, commits, files, fileCount, isWhole } = changes
+  const labeled = pull && skipUnneeded(event, labelsOf(pull), inputs)
+  if (labeled) return labeled
+  const applies = (when: When) =>
+    when === 'always' ||
+    (when === 'paths' && inputs.paths.length > 0) ||
+    (when === 'skip-unchanged' && inputs['skip-unchanged'])
+  const isEmpty = isWhole && changes.commitCount === 0 && fileCount === 0
+  // An older run that is run again may have a push that no later one was compared with.
+  const isOlder = lastJob?.isNewer === true && event.name !== 'push'
+  const isCovered = isOlder || lastJob?.sha === statusCommit(event, environment)
+  if (applies(reasons.unchanged) && (isEmpty || isCovered)) {
+    const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
+    return skip('notice', `there are no new commits${since}`, 'Nothing changed')
+  }
+  const why = isWhole && applies(reasons.commits) ? whyUnneeded(commits, inputs) : undefined
+  if (why) return { ...unneeded(`every change is ${why}`), isSettled: true }
+  // Where GitHub lists no file, or not all of them, one may need docs.
+  const isListed = files.length > 0 && files.length === fileCount
+  if (!applies(reasons.files) || !isListed) return undefined
+  if (inputs.paths.length > 0) {
+    const isAnyInside = files.some((file) =>
+      [file.path, file.oldPath].some((path) => isInside(path, inputs)),
+    )
+    if (isAnyInside) return undefined
+    return skip('notice', 'no changed file matches `paths`', 'Nothing to document', {
+      isSettled: !pull,
+    })
+  }
+  const isMinor = rankFiles(files).every(({ rank }) => rank === 'background' || rank === 'named')
+  if (!isMinor) return undefined
+  const advice = 'To choose the files that matter yourself, set `paths`.'
+  const reason = 'only tests, CI, translations, lock, and generated files changed'
+  return skip('notice', reason, 'Nothing to document', { advice, isSettled: !pull })
+}
+
+/** Returns why no commit needs docs; `undefined` if one does. */
+function whyUnneeded(commits: readonly Commit[], inputs: Inputs): string | undefined {
+  const reasons = commits.map(({ author, email, pulls }) => {
+    const logins = [
+      ownAuthor({ user: author, email }, inputs),
+      ...pulls.map((pull) => pull.author?.login),
+    ]
+    return unneededReason(
+      logins,
+      pulls.flatMap(({ labels }) => labels),
+      inputs,
+    )
   })
-  if (reasons.length === 0 || reasons.includes(undefined)) return undefined
-  return unneeded(`every change of this push is ${[...new Set(reasons)].join(' or ')}`)
+  const isNeeded = reasons.length === 0 || reasons.includes(undefined)
+  return isNeeded ? undefined : [...new Set(reasons)].join(' or ')
+}
+
+/**
+ * Whether a file is one of those in `paths`: the last pattern that matches decides, as in a workflow's `paths`. A pattern
+ * without wildcards is a file or a folder.
+ */
+export function isInside(path: string, { paths }: Pick<Inputs, 'paths'>): boolean {
+  // `matchesGlob` doesn't let wildcards match names that begin with a dot.
+  const plain = (text: string) => text.replace(/(^|[/{,])\./g, '$1\u2024')
+  const matches = (glob: string) =>
+    [glob, `${glob}/**`].some((one) => matchesGlob(plain(path), plain(one)))
+  const last = paths.findLast((one) => matches(one.replace(/^!/, '')))
+  return last === undefined ? (paths[0]?.startsWith('!') ?? true) : !last.startsWith('!')
 }
 
 /** Returns the account behind an event that would start the next one if the agent's work started a job. */
@@ -179,13 +280,12 @@ function skipWithoutKey(
   return skip('notice', reason, 'No API key in this run', { advice })
 }
 
-/** Decides by what was read of a trigger whether the run may do what it was asked, and needs to. */
-export function decideSkip(
+/** Decides whether the run may do what it was asked. */
+export function decidePermission(
   { event, command }: Trigger,
-  origin: Origin,
+  { refusal, login }: Permission,
   inputs: Inputs,
 ): Skip | undefined {
-  const { refusal, login } = origin
   const isComment = command?.kind === 'comment'
   if (refusal.known && refusal.value) {
     const what = isComment
@@ -207,16 +307,10 @@ export function decideSkip(
     const answer = isTokenRefused ? undefined : 'confused'
     return skip('warning', reason, 'Could not read a permission', { advice, answer })
   }
-  if (command?.kind === 'review') {
-    if (command.instructions !== '' || origin.lineComments.length > 0) return undefined
-    const reason =
-      'the review has no text for the agent, and commands are comments on a pull request, or on a line of one'
-    return skip('notice', reason, 'The review requests nothing')
-  }
   // With `job-id`, a command without instructions waits for that job.
-  if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
+  if (isComment && command.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
     const reason = `${inputs.command} has no instructions, and there is no \`prompt\``
     return skip('notice', reason, 'The command has no instructions', { answer: 'usage' })
   }
-  return skipUnneeded(event, inputs, origin)
+  return undefined
 }

@@ -9,6 +9,8 @@ import {
   graphqlError,
   type Lookup,
   mayHaveArrived,
+  missingPermission,
+  NeededCallError,
   readGraphqlErrors,
   toGitHubError,
 } from './github-errors.ts'
@@ -72,22 +74,12 @@ export function normalizeLogin(login: string): string {
 /** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
 export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>
 
-/** A call whose failure doesn't fail the run. */
+/** What a call is for. */
 export type GitHubCall = {
   /** To follow "Could not": `list the comments`. */
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** The level of the annotation: by default a warning, or a notice for a missing permission to read. */
-  readonly level?: 'info' | 'notice' | 'warning'
-  /** The consequence for the user, to follow "so": `every run opens another docs pull request`. */
-  readonly effect?: string
-  /** The same if the failure may pass: `the next run may open another docs pull request`. */
-  readonly passingEffect?: string
-  /** What else to say about a failure, as sentences. */
-  readonly note?: string
-  /** Whether a failure is reported by the caller itself. */
-  readonly isReported?: (error: GitHubError) => boolean
 }
 
 type GitHubOptions = Waiting & {
@@ -100,7 +92,7 @@ type GitHubOptions = Waiting & {
   readonly proxy: ProxySettings
   readonly log: Readonly<
     Record<'debug' | 'info', (text: string) => void> &
-      Record<'notice' | 'warning' | 'warnInSummary', (text: string, title: string) => void>
+      Record<'notice', (text: string, title: string) => void>
   >
   /** Until when pauses may last, in milliseconds since the epoch; without it, 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
@@ -213,19 +205,27 @@ export class GitHub {
   }
 
   /** Reads something; the caller decides what a failure means. */
-  async read<T>(send: () => Promise<T>): Promise<Lookup<T>> {
+  async read<T>(send: () => Promise<T>, permission = ''): Promise<Lookup<T>> {
     try {
-      return { known: true, value: await send() }
+      const value = await send()
+      this.#workingPermissions.add(permission)
+      return { known: true, value }
     } catch (caught) {
       return failedLookup(toGitHubError(caught, this.#options.clock.now()))
     }
   }
 
-  /** Makes a call and logs its failure. */
+  /** Makes a call that the run can't do without. @throws {NeededCallError} */
+  async need<T>(call: GitHubCall, send: () => Promise<T>): Promise<T> {
+    const result = await this.read(send, call.permission)
+    if (!result.known) throw new NeededCallError(call, result.error)
+    return result.value
+  }
+
+  /** Makes a call whose failure is a notice: the run goes on without it. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
-    const result = await this.read(send)
-    if (result.known) this.#workingPermissions.add(call.permission)
-    else if (call.isReported?.(result.error) !== true) this.report(result.error, call)
+    const result = await this.read(send, call.permission)
+    if (!result.known) this.report(result.error, call)
     return result
   }
 
@@ -248,44 +248,19 @@ export class GitHub {
     return await create()
   }
 
-  /**
-   * Logs a failed call: its cause, the consequence, and what to do. It is an annotation the first time that its cause or
-   * its consequence occurs, and a line afterwards. A cause is explained once.
-   */
-  report(error: GitHubError, call: GitHubCall): void {
+  /** Logs a failed call that the run can do without: the first with a cause is a notice, the others are lines. */
+  report(error: GitHubError, { purpose, permission }: GitHubCall): void {
     const { log, cancel } = this.#options
-    const { purpose, permission, note = '' } = call
     const isMissing = this.#isMissing(permission, error)
-    const mayPass = error.kind === 'rate-limit' || error.kind === 'other'
-    const effect = (mayPass && call.passingEffect) || (call.effect ?? '')
-    // GitHub returns 404 for both.
-    const other = error.status === 404 ? " (or the item doesn't exist)" : ''
-    // The workflow's `permissions:` don't apply to a person's token.
-    const isOfPerson = error.message.includes('personal access token')
-    const who = isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"
-    const missing = `${who} \`${permission}\`${other}`
-    const fix = isOfPerson ? 'Add it to the token.' : 'Add it under `permissions:`.'
-    const failed = `Could not ${purpose}: ${error.message}`
-    if (call.level === 'info' || cancel.aborted) {
-      log.info(joinSentences(isMissing ? `${missing}.` : '', `${failed}.`))
-      return
-    }
-    // One annotation for a token without any permission.
-    const isNewCause = this.#isNew(isMissing ? 'permission' : error.message)
-    const isNewEffect = this.#isNew(effect)
-    const isNamed = isMissing && !this.#isNew(permission)
+    const { who, fix } = missingPermission(permission, error)
     const message = joinSentences(
-      `${isMissing ? missing : failed}${isNewEffect ? `, so ${effect}` : ''}.`,
-      isMissing ? fix : '',
-      isMissing && !(isNamed && isNewEffect) ? `${failed}.` : '',
-      ...[error.explanation, note].filter((sentence) => this.#isNew(sentence)),
+      `Could not ${purpose}: ${error.message}.`,
+      isMissing ? `${who}. ${fix}` : '',
+      this.#isNew(error.explanation) ? error.explanation : '',
     )
-    const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    const missingTitle = error.status === 404 ? 'A permission may be missing' : 'Missing permission'
-    const title = isMissing ? `${missingTitle}: \`${permission}\`` : error.title
-    if (isNewEffect) log.warnInSummary(message, title)
-    else if (isNewCause) log[level](message, title)
-    else log.info(message)
+    const title = isMissing ? `Missing permission: \`${permission}\`` : error.title
+    if (cancel.aborted || !this.#isNew(isMissing ? permission : error.message)) log.info(message)
+    else log.notice(message, title)
   }
 
   #isNew(text: string): boolean {

@@ -53,6 +53,33 @@ export class GitHubError extends Error {
   }
 }
 
+/** A failed call that the run can't do without: nothing is started. */
+export class NeededCallError extends Error {
+  override readonly name = 'NeededCallError'
+  /** To follow "Could not": `look for an earlier job`. */
+  readonly purpose: string
+  readonly permission: string
+  override readonly cause: GitHubError
+
+  constructor(call: { readonly purpose: string; readonly permission: string }, cause: GitHubError) {
+    super(`Could not ${call.purpose}: ${cause.message}`)
+    this.purpose = call.purpose
+    this.permission = call.permission
+    this.cause = cause
+  }
+}
+
+/** Says which permission may be missing, and where to add it. The workflow's permissions don't apply to a person's token. */
+export function missingPermission(permission: string, { message, status }: GitHubError) {
+  const isOfPerson = message.includes('personal access token')
+  // GitHub returns 404 for both.
+  const other = status === 404 ? " (or the item doesn't exist)" : ''
+  return {
+    who: `${isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"} \`${permission}\`${other}`,
+    fix: isOfPerson ? 'Add it to the token.' : 'Add it under `permissions:`.',
+  }
+}
+
 /** Reads the error that a call was rejected with: Octokit's, the transport's, or a GitHubError. */
 export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error

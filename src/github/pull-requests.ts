@@ -1,9 +1,7 @@
 import { isLoopbackHost } from '../lib/http.ts'
 import {
   type FromGitHub,
-  type GitActor,
   type GitHub,
-  type GitHubCall,
   type Maybe,
   type Nodes,
   nodesOf,
@@ -11,7 +9,7 @@ import {
   type RestData,
   type User,
 } from './client.ts'
-import { GitHubError, graphqlError, type Lookup } from './github-errors.ts'
+import { GitHubError, graphqlError, type Lookup, NeededCallError } from './github-errors.ts'
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>
@@ -120,8 +118,7 @@ export async function react(
   content: 'eyes' | 'confused' | '-1',
 ): Promise<Lookup<unknown>> {
   const permission = writePermission(thread)
-  // If the reply fails, that failure explains the consequence.
-  const call = { purpose: 'react to the command', permission, level: 'info' } as const
+  const call = { purpose: 'react to the command', permission }
   const route = `POST ${threadPath(github, thread)}/comments/${id}/reactions`
   return await github.attempt(call, () => sendWithAuthor(github, route, { content }))
 }
@@ -196,10 +193,7 @@ export async function requestComparison(
   return compared
 }
 
-/** A commit with its author. */
-export type CommitOrigin = GitActor & { readonly sha: string; readonly message: string }
-
-/** A merged pull request. Title and body are empty unless they were asked for. */
+/** A merged pull request. */
 export type MergedPull = {
   readonly number: number
   readonly url: string
@@ -211,40 +205,36 @@ export type MergedPull = {
   readonly body: string
 }
 
-/** The merged pull requests that commits came in, by SHA. A commit without an entry is unknown. */
-export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
+/** The merged pull requests that commits came in, by SHA. */
+type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
+
+type NamedCommit = { readonly sha: string; readonly message: string }
 
 /** How many commits are asked about in one request. */
 const MAX_COMMITS_A_REQUEST = 100
 
 /**
  * Reads the merged pull requests of commits: the one that a commit's subject names, since GitHub's index lags behind a
- * merge, and those of the index. A failure is logged.
+ * merge, and those of the index.
  *
- * @param withText whether titles and bodies are read, too
+ * @throws {NeededCallError}
  */
 export async function readMergedPulls(
-  commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
-  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'effect' | 'note'>,
+  commits: readonly NamedCommit[],
   github: GitHub,
 ): Promise<MergedPulls> {
   const found = new Map<string, readonly MergedPull[]>()
   for (let start = 0; start < commits.length; start += MAX_COMMITS_A_REQUEST) {
     const some = commits.slice(start, start + MAX_COMMITS_A_REQUEST)
-    for (const [sha, pulls] of await askForPulls(some, options, github)) found.set(sha, pulls)
+    for (const [sha, pulls] of await askForPulls(some, github)) found.set(sha, pulls)
   }
   return found
 }
 
-async function askForPulls(
-  commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
-  { withText = false, ...logging }: Parameters<typeof readMergedPulls>[1],
-  github: GitHub,
-): Promise<MergedPulls> {
+async function askForPulls(commits: readonly NamedCommit[], github: GitHub): Promise<MergedPulls> {
   // GitHub allows 100 labels and 10 assignees.
   const pull = `number url merged mergeCommit { oid } author { __typename login }
-    assignees(first: 10) { nodes { login } } labels(first: 100) { nodes { name } }
-    ${withText ? 'title body' : ''}`
+    assignees(first: 10) { nodes { login } } labels(first: 100) { nodes { name } } title body`
   const fields = commits.map(({ sha, message }, index) => {
     const number = numberInSubject(message)
     const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
@@ -254,19 +244,10 @@ async function askForPulls(
   const query = `query MergedPulls($owner: String!, $repo: String!) {
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const call = {
-    purpose: "read the commits' pull requests",
-    permission: 'pull-requests: read',
-    ...logging,
-  }
-  const answer = await github.read(() =>
+  const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read' }
+  const { data, errors } = await github.need(call, () =>
     github.graphql<MergedPullsAnswer>(query, github.repository),
   )
-  if (!answer.known) {
-    github.report(answer.error, call)
-    return new Map()
-  }
-  const { data, errors } = answer.value
   const aliases = data.repository ?? {}
   const pulls = readAliases(aliases, commits)
   // A number in a commit's subject may not be a pull request's.
@@ -276,7 +257,7 @@ async function askForPulls(
     // Objects that the token can't read are null.
     const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
     const permission = seesCommits ? 'pull-requests: read' : 'contents: read'
-    github.report(graphqlError(error), { ...call, permission })
+    throw new NeededCallError({ ...call, permission }, graphqlError(error))
   }
   return pulls
 }
@@ -309,7 +290,7 @@ type Associated = Nodes<MergedNode> & FromGitHub<{ pageInfo: FromGitHub<{ hasNex
 
 type MergedPullsAnswer = FromGitHub<{ repository: Aliases }>
 
-function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha'>[]): MergedPulls {
+function readAliases(aliases: Aliases, commits: readonly NamedCommit[]): MergedPulls {
   const pulls = new Map<string, readonly MergedPull[]>()
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]

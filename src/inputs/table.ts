@@ -46,6 +46,7 @@ export const INPUTS = {
   'prompt-file': input(LINE_LIST),
   'context-files': input(LINE_LIST),
   context: input(oneOf(['diff', 'files', 'none']), 'diff'),
+  paths: input(LINE_LIST),
   'job-id': input(JOB_ID),
   'dry-run': input(BOOLEAN, 'false'),
   'skip-unchanged': input(BOOLEAN, 'false'),

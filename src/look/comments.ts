@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { GitHubError, NOT_FOUND } from '../github/github-errors.ts'
+import { GitHubError } from '../github/github-errors.ts'
 import {
   type CommentRef,
   createComment,
@@ -8,15 +8,16 @@ import {
   listComments,
   pullRequestThread,
   type Thread,
+  type ThreadComment,
   writePermission,
 } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
-import { parseJson } from '../lib/text.ts'
-import { isRerun, type Run } from '../runner/run.ts'
-import type { Attempt, EarlierRuns } from './earlier-runs.ts'
+import { cleanMarkdown, parseJson } from '../lib/text.ts'
+import { isRerun, type Run, stepNames } from '../runner/run.ts'
+import { type Attempt, type EarlierRuns, MAYBE_STARTED, NOTHING_EARLIER } from './earlier-runs.ts'
 import type { NamedJob } from './status.ts'
-import type { Command } from './trigger.ts'
+import type { Command, Trigger } from './trigger.ts'
 
 /** What a job is about, for people. */
 export type SourceItem = {
@@ -92,49 +93,40 @@ type Reply = OwnComment<RecordMarker>
  * Finds what earlier runs recorded in comments: an earlier attempt's reply, and the job of the step's newest reply in the
  * thread, otherwise that of the source comment on the docs pull request.
  *
- * @param marker of the reply to the command
+ * @throws {NeededCallError}
  */
-export async function findInComments(
-  { kind, fresh, source: { thread } }: Command,
-  marker: RecordMarker,
-  run: Run,
-): Promise<EarlierRuns> {
+export async function findInComments(command: Command, run: Run): Promise<EarlierRuns> {
+  const { kind, fresh, source } = command
+  const { thread } = source
   const { inputs, environment, github } = run
   const isReview = kind === 'review'
   const isAgain = isRerun(environment) && !inputs['dry-run']
   const mayHaveReply = isAgain && canWriteComments(inputs)
   const mayContinue = (isReview || (!fresh && inputs['follow-up'])) && inputs['job-id'] === ''
   const none: EarlierRuns = {
+    ...NOTHING_EARLIER,
     attempt: { kind: isAgain ? 'forgotten' : 'none' },
-    earlierJob: NOT_FOUND,
-    lastJob: NOT_FOUND,
-    reachedLimit: false,
-    unnamed: '',
   }
   if (!mayContinue && !mayHaveReply && inputs.context === 'none') return none
-  const listed = await github.read(() => listThread(thread, run))
-  if (!listed.known) {
-    if (inputs.context !== 'none') {
-      github.report(listed.error, {
-        purpose: 'list the comments before the command',
-        permission: writePermission(thread),
-        effect: "the prompt doesn't include the conversation",
-      })
-    }
-    return {
-      ...none,
-      attempt: mayHaveReply ? { kind: 'unknown', ...listed } : none.attempt,
-      earlierJob: mayContinue ? listed : NOT_FOUND,
-    }
-  }
+  const call = { purpose: 'look for an earlier job', permission: writePermission(thread) }
+  const isNeeded = mayContinue || mayHaveReply
+  const listed = isNeeded
+    ? { known: true as const, value: await github.need(call, () => listThread(thread, run)) }
+    : await github.attempt({ ...call, purpose: 'list the comments before the command' }, () =>
+        listThread(thread, run),
+      )
+  if (!listed.known) return none
   const { all: comments, own } = listed.value
+  const marker = markerKeys(command, run)
   const ofStep = own.flatMap(({ ref, marker: one }): Reply[] => {
     const isOfStep =
       one.kind === 'reply' && one.project === marker.project && one.step === marker.step
     return isOfStep ? [{ ref, marker: one }] : []
   })
-  const before = ofStep.findLast((reply) => isSameComment(reply.marker, marker))
-  const others = ofStep.filter((reply) => !isSameComment(reply.marker, marker))
+  const isOwn = (reply: Reply) =>
+    reply.marker.run === marker.run && reply.marker.source === marker.source
+  const before = ofStep.findLast(isOwn)
+  const others = ofStep.filter((reply) => !isOwn(reply))
   // A review goes to the job of its pull request.
   const last = isReview ? undefined : others.findLast((reply) => reply.marker.job !== '')
   const answered = comments.find(({ ref }) => last?.marker.source === `${thread.kind}/${ref.id}`)
@@ -155,8 +147,25 @@ export async function findInComments(
     ...found,
     unnamed: isUnnamed ? newest.ref.url : '',
     earlierJob: last
-      ? { known: true, value: jobOfReply(last.marker) }
-      : await findInSourceComment(thread, own, run),
+      ? jobOfReply(last.marker)
+      : await github.need(call, () => findInSourceComment(thread, own, run)),
+  }
+}
+
+/** Returns what distinguishes the comment of a run from others of this action. */
+export function markerKeys(
+  command: Command | undefined,
+  run: Run,
+): Pick<RecordMarker, 'project' | 'step' | 'run' | 'source'> {
+  const { inputs, environment } = run
+  const { workflow, job, step } = stepNames(environment)
+  // A review may have the number of a comment.
+  const sourceKind = command?.kind === 'review' ? 'changes' : command?.source.thread.kind
+  return {
+    project: hashProject(run),
+    step: [workflow, job, step, inputs.matrix].join('/'),
+    run: environment.runId,
+    source: command === undefined ? '' : `${sourceKind}/${command.source.id}`,
   }
 }
 
@@ -164,26 +173,24 @@ export async function findInComments(
 function readReply(before: RecordMarker | undefined): Attempt {
   if (!before) return { kind: 'none' }
   if (before.job !== '') return { kind: 'job', job: jobOfReply(before) }
-  return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
+  return before.state === 'failure' ? { kind: 'none' } : MAYBE_STARTED
 }
 
 function jobOfReply({ job, pull, namedAt }: RecordMarker): NamedJob {
   return { id: job, prLink: pull, namedAtMs: namedAt }
 }
 
-/** Finds the job of the source comment if the command is on the docs pull request. */
+/** Finds the job of the source comment if the command is on the docs pull request. Or throws a GitHubError. */
 async function findInSourceComment(
   { kind, number }: Thread,
   ownInThread: readonly OwnComment[],
   run: Run,
-): Promise<EarlierRuns['earlierJob']> {
+): Promise<NamedJob | undefined> {
   const { github, environment } = run
-  return await github.read(async () => {
-    const main = kind === 'review' ? await listThread(pullRequestThread(number), run) : undefined
-    const line = findSourceComment(main?.own ?? ownInThread, run)?.marker.lines[0]
-    const prLink = `${github.serverUrl}/${environment.repository}/pull/${number}`
-    return line && { id: line.job, prLink, namedAtMs: line.atMs }
-  })
+  const main = kind === 'review' ? await listThread(pullRequestThread(number), run) : undefined
+  const line = findSourceComment(main?.own ?? ownInThread, run)?.marker.lines[0]
+  const prLink = `${github.serverUrl}/${environment.repository}/pull/${number}`
+  return line && { id: line.job, prLink, namedAtMs: line.atMs }
 }
 
 /** Finds the project's source comment among those that this action wrote in the thread of a docs pull request. */
@@ -303,4 +310,40 @@ function isSameComment(one: Marker, other: Marker): boolean {
   if (one.kind === 'source' || other.kind === 'source') return true
   if (one.step !== other.step) return false
   return one.kind === 'status' || (one.run === other.run && one.source === other.source)
+}
+
+/** The comments before a command. */
+export type PriorPosts = {
+  /** By people who can start a job, oldest first. */
+  readonly posts: readonly Pick<ThreadComment, 'author' | 'body' | 'createdAt'>[]
+  /** How many comments others have written. */
+  readonly others: number
+}
+
+/** Whose comments an agent reads: GitHub's word for an author's relation to the repository. */
+const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
+
+/** Selects the comments that people of the repository wrote before a command: for a message, since the last one. */
+export function selectPosts(
+  { event: { payload }, command }: Trigger,
+  { thread }: Pick<EarlierRuns, 'thread'>,
+  isReply: boolean,
+): PriorPosts | undefined {
+  if (command === undefined || thread === undefined) return undefined
+  const { author: asker, source } = command
+  const { id: commandId, created_at: writtenAt } = payload.comment ?? {}
+  const { kind, rootId } = source.thread
+  const comments = thread.comments.filter((one) => kind === 'main' || one.rootId === rootId)
+  const start = isReply ? comments.findIndex(({ ref }) => ref.id === thread.lastToldId) + 1 : 0
+  // A review isn't a comment of the thread.
+  const end = comments.findIndex(
+    ({ ref, createdAt }) => ref.id === commandId || (writtenAt && createdAt > writtenAt),
+  )
+  const before = comments
+    .slice(start, end < 0 ? undefined : end)
+    .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
+  const posts = before.filter(
+    ({ author, association }) => ASSOCIATIONS.includes(association) || isSameAccount(asker, author),
+  )
+  return { posts, others: before.length - posts.length }
 }

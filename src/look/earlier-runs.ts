@@ -1,11 +1,5 @@
 import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/client.ts'
-import {
-  failedLookup,
-  GitHubError,
-  graphqlError,
-  type Lookup,
-  NOT_FOUND,
-} from '../github/github-errors.ts'
+import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
 import type { CommentRef, ThreadComment } from '../github/pull-requests.ts'
 import { isRerun, type Run } from '../runner/run.ts'
 import { followedBranch, type GitHubEvent } from './event.ts'
@@ -28,10 +22,8 @@ export type Attempt =
   /** Runs like this one have no record. */
   | { readonly kind: 'forgotten' }
   | { readonly kind: 'job'; readonly job: NamedJob }
-  /** A job may have been started or sent a message. */
-  | { readonly kind: 'maybe-started' }
-  /** `why` follows a colon. `error` is set if GitHub couldn't be asked. */
-  | { readonly kind: 'unknown'; readonly why: string; readonly error?: GitHubError }
+  /** A job may have been started or sent a message, or there are two: sentences that say why. */
+  | { readonly kind: 'unclear'; readonly why: string }
 
 /** The comments of a command's thread. */
 type CommandThread = {
@@ -51,28 +43,39 @@ export type EarlierRuns = StatusFacts & {
   readonly reachedLimit: boolean
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
-  /** The comments of a command's thread; `undefined` without a command, or if they weren't read. */
+  /** The comments of a command's thread; `undefined` if there is none, or it isn't needed. */
   readonly thread?: CommandThread
 }
 
-/** Reads what the step's commit statuses record of earlier attempts and runs. */
+/** Runs whose record is empty, or that keep none. */
+export const NOTHING_EARLIER: EarlierRuns = {
+  attempt: { kind: 'none' },
+  earlierJob: undefined,
+  lastJob: undefined,
+  reachedLimit: false,
+  unnamed: '',
+}
+
+const FIND_JOB = 'look for an earlier job'
+
+/** Reads what the step's commit statuses record of earlier attempts and runs. @throws {NeededCallError} */
 export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
   const { environment, github } = run
-  const hasRecord = hasStatusRecord(event, run)
-  const sha = hasRecord ? statusCommit(event, environment) : ''
+  if (!hasStatusRecord(event, run))
+    return { ...NOTHING_EARLIER, attempt: { kind: isRerun(environment) ? 'forgotten' : 'none' } }
+  const sha = statusCommit(event, environment)
+  if (sha === '') return NOTHING_EARLIER
+  const name = statusName(event, run)
   // The newest status of a commit may be another run's.
-  const ofAttempts: Lookup<readonly StepStatus[]> =
-    sha !== '' && isRerun(environment)
-      ? await github.read(() => listStatuses(sha, statusName(event, run), run))
-      : { known: true, value: [] }
-  const listed = ofAttempts.known ? ofAttempts.value : []
+  const listed = isRerun(environment)
+    ? await github.need({ purpose: FIND_JOB, permission: 'statuses: read' }, () =>
+        listStatuses(sha, name, run),
+      )
+    : []
   let searched: readonly StepStatus[] = []
   let statuses = listed
   const history: string[] = []
-  let earlierJob: NamedJob | undefined
-  let lastJob: Success | undefined
   let reachedLimit = false
-  let failure: GitHubError | undefined
   for await (const part of searchStatuses(event, sha, run)) {
     // GitHub's times are whole seconds, within which the order stays.
     const newestFirst = (some: readonly StepStatus[]) =>
@@ -80,29 +83,32 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
     searched = newestFirst([...searched, ...part.statuses])
     statuses = newestFirst([...listed, ...searched])
     history.push(...part.history)
-    failure ??= part.failure
-    earlierJob = findEarlierJob(event, statuses, run)
-    lastJob = findLastJob(event, statuses, run)
     // No older status can say more.
     const isComplete =
       findEarlierJob(event, searched, run) !== undefined &&
       findLastJob(event, searched, run) !== undefined
-    reachedLimit = part.reachedLimit && !isComplete
     if (isComplete) break
+    if (part.failure) throw lookupError(part.failure)
+    reachedLimit = part.reachedLimit
   }
   const runAt = history.indexOf(sha)
   const newer = history.slice(0, runAt < 0 ? undefined : runAt)
-  const without = failure ? failedLookup(failure) : NOT_FOUND
+  const lastJob = findLastJob(event, statuses, run)
   return {
-    attempt:
-      isRerun(environment) && !hasRecord ? { kind: 'forgotten' } : readAttempt(ofAttempts, run),
-    earlierJob: earlierJob ? { known: true, value: earlierJob } : without,
-    lastJob: lastJob
-      ? { known: true, value: { ...lastJob, isNewer: newer.includes(lastJob.sha) } }
-      : without,
+    attempt: readAttempt(listed, run),
+    earlierJob: findEarlierJob(event, statuses, run),
+    lastJob: lastJob && { ...lastJob, isNewer: newer.includes(lastJob.sha) },
     reachedLimit,
     unnamed: findUnnamed(statuses, run),
   }
+}
+
+/** Names the permission that the field of a query needs which GitHub could not resolve. */
+function lookupError(error: GitHubError): NeededCallError {
+  const { path } = error
+  let permission = path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+  if (path === '' || path.endsWith('status')) permission = 'statuses: read'
+  return new NeededCallError({ purpose: FIND_JOB, permission }, error)
 }
 
 /** A part of a search for the step's statuses. */
@@ -274,23 +280,31 @@ function isOwn({ runId }: StepStatus, { environment }: Run): boolean {
 }
 
 /** Reads what this run's earlier attempts did from the statuses of its commit, newest first. */
-function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt {
-  if (!statuses.known) return { kind: 'unknown', ...statuses }
-  const own = statuses.value.filter((status) => isOwn(status, run))
+function readAttempt(statuses: readonly StepStatus[], run: Run): Attempt {
+  const own = statuses.filter((status) => isOwn(status, run))
   const [newest] = own
   if (!newest) return { kind: 'none' }
   const isShared = own.some(({ attempt, job }) => {
     const last = own.find((status) => status.attempt === attempt)
     return job !== undefined && job.id !== last?.job?.id
   })
-  if (isShared)
-    return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
+  if (isShared) return { kind: 'unclear', why: TWO_JOBS }
   if (newest.job) return { kind: 'job', job: newest.job }
-  return { kind: newest.state === 'failure' ? 'none' : 'maybe-started' }
+  return isNothing(newest) ? { kind: 'none' } : MAYBE_STARTED
 }
 
-const TELL_APART =
-  'To tell two jobs of one workflow run apart, give each step an `id`, and pass the matrix of the caller to a reusable workflow (`matrix`)'
+/** Whether a status without a job says that none was started. */
+function isNothing({ state }: StepStatus): boolean {
+  return state === 'failure' || state === 'success'
+}
+
+/** What an attempt left that was killed, or got no response. */
+export const MAYBE_STARTED: Attempt = {
+  kind: 'unclear',
+  why: 'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',
+}
+const TWO_JOBS =
+  'An attempt of this run shows two jobs. To tell two jobs of one workflow run apart, give each step an `id`, and pass the matrix of the caller to a reusable workflow (`matrix`).'
 
 /**
  * Finds the job of another run, of the run's pull request first: in statuses, newest first. On a first attempt, a status
@@ -329,6 +343,6 @@ function findLastJob(
 /** Finds the page of a newer run than the earlier job's that may have started a job which its status doesn't name. */
 function findUnnamed(statuses: readonly StepStatus[], run: Run): string {
   const others = statuses.filter((status) => status.runId !== '' && !isOwn(status, run))
-  const newest = others.find(({ job, state }) => job !== undefined || state !== 'failure')
+  const newest = others.find((status) => status.job !== undefined || !isNothing(status))
   return newest && !newest.job ? newest.page : ''
 }

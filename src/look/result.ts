@@ -94,7 +94,7 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   )
   if (!answer.known) {
     const permission = number === undefined ? 'contents: read' : 'pull-requests: read'
-    github.report(answer.error, { purpose: "read the job's result", permission, level: 'notice' })
+    github.report(answer.error, { purpose: "read the job's result", permission })
     return UNKNOWN
   }
   const { pages, errors, isWhole } = answer.value
@@ -232,9 +232,8 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
   }
   for (const area of ['checks', 'pull-requests', 'contents']) {
     const error = errors.find((one) => areaOf(one) === area)
-    const note = area === 'checks' ? 'The summary shows no preview state and no failed checks.' : ''
-    const call = { purpose: "read the job's result", permission: `${area}: read`, note }
-    if (error) github.report(graphqlError(error), { ...call, level: 'notice' })
+    const call = { purpose: "read the job's result", permission: `${area}: read` }
+    if (error) github.report(graphqlError(error), call)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/client.ts'
-import { graphqlError } from '../github/github-errors.ts'
+import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import type { Inputs } from '../inputs/table.ts'
+import { type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
@@ -14,19 +14,21 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
-import type { EarlierRuns } from './earlier-runs.ts'
-import { hasStatusRecord, type NamedJob } from './status.ts'
-import { findUnchanged, ownAuthor, type Trigger } from './trigger.ts'
+import { type Changes, readChanges } from './changes.ts'
+import { findInComments, type PriorPosts, selectPosts } from './comments.ts'
+import { type EarlierRuns, findInStatuses, NOTHING_EARLIER } from './earlier-runs.ts'
+import type { NamedJob } from './status.ts'
+import { type LineComment, ownAuthor, readLineComments, type Trigger } from './trigger.ts'
 
 /** A docs pull request of an earlier job. */
 export type PullState = {
   readonly prLink: string
   /** `invisible`: GitHub knows none that the token can read; `elsewhere`: not on this GitHub server. */
-  readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
-  /** Why it is unknown, to follow a colon; otherwise empty. */
-  readonly why: string
+  readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'elsewhere'
   /** If it is open: when it was opened, or a person last reviewed it, commented, or committed, by GitHub's clock. */
   readonly waitingSinceMs?: number
+  /** Whether it is approved, or is merged as soon as its checks pass. */
+  readonly isApproved?: boolean
   /** Such as `, open for 3 days`; empty if unknown. */
   readonly openFor: string
 }
@@ -43,43 +45,84 @@ export type ObservedJob = NamedJob & {
   readonly pull?: PullState | undefined
 }
 
-/** Everything that GitHub and Mintlify say before a job is started. A failed lookup is a value. */
+/** Everything that GitHub and Mintlify say before a job is started. */
 export type Situation = {
   readonly trigger: Trigger
   /** Whether the inputs or the command contain instructions. */
   readonly hasInstructions: boolean
-  /** Whether jobs of such runs are recorded in commit statuses. */
-  readonly hasRecord: boolean
   readonly earlier: EarlierRuns
-  /** Why there is nothing to document (`skip-unchanged`). */
-  readonly unchanged: string | undefined
   readonly nowMs: number
   /** The job of an earlier attempt of this run, and that of an earlier run if it matters. */
   readonly ownJob?: ObservedJob | undefined
   readonly earlierJob?: ObservedJob | undefined
+  /** What the event is about; `undefined` if it is about no changes, or they aren't needed. */
+  readonly changes?: Changes | undefined
+  /** Of a review that requests changes. */
+  readonly lineComments: readonly LineComment[]
+  /** The comments before a command; `undefined` if there are none, or they can't be read. */
+  readonly conversation?: PriorPosts | undefined
 }
 
-/** Looks at the jobs of earlier attempts and runs. */
+/**
+ * Looks at all that decides what the run does, and at the changes that the prompt describes.
+ *
+ * @throws {NeededCallError} if something can't be read that the run can't do without
+ */
 export async function look(
-  earlier: EarlierRuns,
   { trigger, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
   run: Run,
 ): Promise<Situation> {
   const { inputs, clock } = run
-  const { attempt } = earlier
-  const unchanged = await findUnchanged(trigger.event, earlier.lastJob, run)
-  const hasRecord = hasStatusRecord(trigger.event, run)
-  const facts = { trigger, hasInstructions, hasRecord, earlier, unchanged }
-  const isUnclear = attempt.kind === 'maybe-started' || attempt.kind === 'unknown'
-  if (unchanged !== undefined || inputs['job-id'] !== '' || isUnclear)
-    return { ...facts, nowMs: clock.now() }
+  const { event, command } = trigger
+  const earlier = await findEarlier(trigger, run)
+  const isReview = command?.kind === 'review'
+  const jobs = inputs['job-id'] === '' ? await observeJobs(earlier, trigger, run) : {}
+  // The job knows the changes already, and gets only the command.
+  const isReply = command !== undefined && canTakeMessage(jobs.earlierJob)
+  const isUnclear = earlier.attempt.kind === 'unclear'
+  const needsChanges = !isWaitOnly(inputs) && !isReview && !isReply && !isUnclear
+  return {
+    trigger,
+    hasInstructions,
+    earlier,
+    ...jobs,
+    changes: needsChanges ? await readChanges(event, earlier, run) : undefined,
+    lineComments: isReview ? await readLineComments(command, run) : [],
+    conversation: inputs.context === 'none' ? undefined : selectPosts(trigger, earlier, isReply),
+    nowMs: clock.now(),
+  }
+}
+
+/** Finds what earlier runs recorded. With `follow-up: false`, a run can do without it. */
+async function findEarlier({ event, command }: Trigger, run: Run): Promise<EarlierRuns> {
+  if (command) return await findInComments(command, run)
+  try {
+    return await findInStatuses(event, run)
+  } catch (error) {
+    if (run.inputs['follow-up'] || !(error instanceof NeededCallError)) throw error
+    run.github.report(error.cause, error)
+    return NOTHING_EARLIER
+  }
+}
+
+async function observeJobs(
+  { attempt, earlierJob: found }: EarlierRuns,
+  { command }: Trigger,
+  run: Run,
+): Promise<Pick<Situation, 'ownJob' | 'earlierJob'>> {
+  if (attempt.kind === 'unclear') return {}
   const ownJob = attempt.kind === 'job' ? await observeJob(attempt.job, true, run) : undefined
-  const found = earlier.earlierJob.known ? earlier.earlierJob.value : undefined
-  const mayContinue = trigger.command !== undefined || inputs['follow-up']
+  const mayContinue = command !== undefined || run.inputs['follow-up']
   const isNeeded = ownJob === undefined || (hasEnded(ownJob) && found?.id !== ownJob.id)
   const earlierJob =
     found && mayContinue && isNeeded ? await observeJob(found, false, run) : undefined
-  return { ...facts, nowMs: clock.now(), ownJob, earlierJob }
+  return { ownJob, earlierJob }
+}
+
+/** Whether a job can be sent a message: it and its docs pull request have not ended. */
+export function canTakeMessage(job: ObservedJob | undefined): job is ObservedJob {
+  if (job === undefined || hasEnded(job)) return false
+  return job.pull?.state !== 'merged' && job.pull?.state !== 'closed'
 }
 
 /** Whether a job has ended so that it can't be continued. */
@@ -143,24 +186,21 @@ async function getEarlierJob(
 async function readPullState(prLink: string, run: Run): Promise<PullState> {
   const { github, inputs } = run
   const place = locatePullRequest(prLink, github)
-  const none = { prLink, why: '', openFor: '' }
+  const none = { prLink, openFor: '' }
   if (!place) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
-  const answer = await github.read(() =>
+  const call = { purpose: 'read the docs pull request', permission: 'pull-requests: read' }
+  const { data, errors } = await github.need(call, () =>
     github.graphql<PullStateAnswer>(PULL_STATE, { owner, repo, number }),
   )
-  if (!answer.known) return { ...none, state: 'unknown', why: answer.why }
-  const { data, errors } = answer.value
   const pull = data.repository?.pullRequest
   const states = ['open', 'merged', 'closed'] as const
   const state = states.find((word) => word.toUpperCase() === pull?.state)
   if (!pull || !state) {
     const [error] = errors
     if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
-    const why = error
-      ? graphqlError(error).message
-      : 'GitHub returned something that is not a pull request'
-    return { ...none, state: 'unknown', why }
+    const words = 'GitHub returned something that is not a pull request'
+    throw new NeededCallError(call, error ? graphqlError(error) : new GitHubError(words))
   }
   if (state !== 'open') return { ...none, state }
   const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
@@ -168,13 +208,14 @@ async function readPullState(prLink: string, run: Run): Promise<PullState> {
     ...none,
     state,
     waitingSinceMs: lastAttentionMs(pull, inputs),
+    isApproved: pull.reviewDecision === 'APPROVED' || pull.autoMergeRequest != null,
     openFor: Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`,
   }
 }
 
 const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
-    state createdAt
+    state createdAt reviewDecision autoMergeRequest { enabledAt }
     reviews(last: 100) { nodes { at: submittedAt author { __typename login } } }
     comments(last: 100) { nodes { at: createdAt author { __typename login } } }
     commits(last: 100) { nodes { commit { committedDate authors(first: 100) { nodes { email user { login } } } } } } } } }`
@@ -191,6 +232,8 @@ type Contribution = FromGitHub<{
 type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
+  reviewDecision: string
+  autoMergeRequest: FromGitHub<{ enabledAt: string }>
   reviews: Nodes<Contribution>
   comments: Nodes<Contribution>
   commits: Nodes<FromGitHub<{ commit: AuthoredCommit }>>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GitHubCall, Maybe, Octokit, RestData } from '../github/client.ts'
-import type { GitHubError, Lookup } from '../github/github-errors.ts'
+import type { GitHubError } from '../github/github-errors.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
@@ -30,7 +30,10 @@ export type LastJob = Success & {
 }
 
 /** Whether the step records its job of this run in a commit status. */
-export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
+export function hasStatusRecord(
+  event: GitHubEvent,
+  { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
+): boolean {
   const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
   return isRecorded && hasPrompt(inputs)
 }
@@ -100,9 +103,9 @@ export function statusDescription(headline: string, jobId = ''): string {
 /** What a status records for later runs besides its job. */
 export type StatusFacts = {
   /** The job that an earlier run was about, and that this one may continue. */
-  readonly earlierJob: Lookup<NamedJob | undefined>
+  readonly earlierJob: NamedJob | undefined
   /** The step's last successful job before the event: what the context compares with. */
-  readonly lastJob: Lookup<LastJob | undefined>
+  readonly lastJob: LastJob | undefined
 }
 
 /** No longer link is carried from status to status. */
@@ -118,16 +121,15 @@ export function statusTarget(
   if (runId === '') return page
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
   if (ownId !== '') carried.set('own', ownId)
-  if (!earlierJob.known || !lastJob.known) carried.set('before', 'unknown')
-  if (earlierJob.known && earlierJob.value) {
-    const { id, prLink, namedAtMs } = earlierJob.value
+  if (earlierJob) {
+    const { id, prLink, namedAtMs } = earlierJob
     carried.set('job', id)
     carried.set('named', `${namedAtMs}`)
     if (prLink !== '' && prLink.length <= MAX_CARRIED_LINK) carried.set('pull', prLink)
   }
-  if (lastJob.known && lastJob.value) {
-    carried.set('success', lastJob.value.sha)
-    carried.set('ended', `${lastJob.value.createdAtMs}`)
+  if (lastJob) {
+    carried.set('success', lastJob.sha)
+    carried.set('ended', `${lastJob.createdAtMs}`)
   }
   return `${page}#${carried}`
 }
@@ -135,18 +137,14 @@ export function statusTarget(
 /** A commit status as Octokit takes it. */
 export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
 
-export const STATUS_PERMISSION = 'statuses: write'
-export const WITHOUT_STATUS = 'every run opens another docs pull request'
+export const SET_STATUS: GitHubCall = {
+  purpose: 'set the commit status that lets the next run find this job',
+  permission: 'statuses: write',
+}
 
-export async function setStatus(
-  status: NewStatus,
-  ifItFails: Partial<GitHubCall>,
-  { github }: Run,
-): Promise<Lookup<unknown>> {
-  const purpose = 'set the commit status that lets the next run find this job'
-  return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
-    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
-  )
+/** Sets a commit status. Or throws a GitHubError. */
+export async function setStatus(status: NewStatus, { github }: Run): Promise<unknown> {
+  return await github.call(({ rest }) => rest.repos.createCommitStatus(status))
 }
 
 /** Whether GitHub rejected a status because its commit has 1,000 of that name. */
@@ -200,7 +198,7 @@ export function readStatus(
     /** Its target, which may be empty. */
     page,
     /** Whether older statuses on its commit may record what it doesn't know. */
-    hidesOlder: read('run') === '' || read('before') === 'unknown',
+    hidesOlder: read('run') === '',
     /** Milliseconds since the epoch, by GitHub's clock. */
     createdAtMs,
   }

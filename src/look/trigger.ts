@@ -3,26 +3,13 @@ import { failedLookup, GitHubError, type Lookup, NOT_FOUND } from '../github/git
 import {
   type Comment,
   type CommentRef,
-  type CommitOrigin,
-  type MergedPulls,
   type PullRequest,
   pullRequestThread,
-  readMergedPulls,
-  requestComparison,
 } from '../github/pull-requests.ts'
-import { hasPrompt, type Inputs, isWaitOnly, PERMISSION_LEVELS } from '../inputs/table.ts'
+import { hasPrompt, type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
-import { isRerun, type Run } from '../runner/run.ts'
-import {
-  type Actor,
-  accountToCheck,
-  type GitHubEvent,
-  isAllowedBot,
-  isOfPullRequest,
-  isSha,
-  type PushedCommit,
-  readActor,
-} from './event.ts'
+import type { Run } from '../runner/run.ts'
+import { type Actor, accountToCheck, type GitHubEvent, isAllowedBot, readActor } from './event.ts'
 
 /** A command: a comment, or a review that requests changes. Its author's permission is checked later. */
 export type Command = {
@@ -147,20 +134,6 @@ function textOf(text: string, word: string): string {
   return isCommand ? '' : requestText(`\n${text}`)
 }
 
-/** What is read of a trigger before anything is done for it. */
-export type Origin = {
-  /** Why the account that caused it may not start a job; `undefined` if it may. */
-  readonly refusal: Lookup<string | undefined>
-  /** The account, if it was checked. */
-  readonly login: string
-  /** Of a push, by commit. */
-  readonly mergedPulls: MergedPulls
-  /** Of the event's pull request, as they are now. */
-  readonly labels: readonly string[]
-  /** Of a review that requests changes. */
-  readonly lineComments: readonly LineComment[]
-}
-
 /** A comment of a review on a line of a file. */
 export type LineComment = {
   readonly text: string
@@ -170,17 +143,19 @@ export type LineComment = {
   readonly hunk: string
 }
 
-/** Reads who caused an event, and, if they may start a job, the pull requests that decide whether one is needed. */
-export async function readOrigin({ event, command }: Trigger, run: Run): Promise<Origin> {
+/** Whether the account that caused an event may start a job. */
+export type Permission = {
+  /** Why it may not; `undefined` if it may. */
+  readonly refusal: Lookup<string | undefined>
+  /** The account, if it was checked. */
+  readonly login: string
+}
+
+/** Reads whether the account that caused an event may start a job. */
+export async function readPermission({ event, command }: Trigger, run: Run): Promise<Permission> {
   const actor = command?.author ?? accountToCheck(event, run.environment)
-  const refusal = actor === 'trusted' ? NOT_FOUND : await findRefusal(actor, run)
-  const login = actor === 'trusted' ? '' : (actor?.login ?? '')
-  const origin = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
-  if (!refusal.known || refusal.value !== undefined || run.cancel.aborted) return origin
-  if (command?.kind === 'review')
-    return { ...origin, lineComments: await readLineComments(command, run) }
-  const mergedPulls = await readPullsOfPush(event, run)
-  return { ...origin, mergedPulls, labels: await readLabels(event, run) }
+  if (actor === 'trusted') return { refusal: NOT_FOUND, login: '' }
+  return { refusal: await findRefusal(actor, run), login: actor?.login ?? '' }
 }
 
 /**
@@ -247,19 +222,17 @@ function permissionLevel({ permission, role_name: role, user }: PermissionAnswer
   return named(role) ?? unnamed ?? 'none'
 }
 
-/** Reads the comments of a review that ask for something; none if they can't be read. */
-async function readLineComments(
+/** Reads the comments of a review that ask for something. @throws {NeededCallError} */
+export async function readLineComments(
   { source: { id, thread } }: Command,
   { github, inputs }: Run,
 ): Promise<readonly LineComment[]> {
   const call = {
     purpose: 'read the comments of the review',
     permission: 'pull-requests: read',
-    effect: 'the agent does not get the comments on lines',
   }
   const path = `${github.path}/pulls/${thread.number}/reviews/${id}/comments`
-  const listed = await github.attempt(call, () => github.list<Comment>(path))
-  const comments = listed.known ? listed.value : []
+  const comments = await github.need(call, () => github.list<Comment>(path))
   return comments.flatMap((comment) => {
     const { body, path: file, line, original_line: original, diff_hunk: hunk } = comment
     const text = textOf(body ?? '', inputs.command)
@@ -277,65 +250,6 @@ function lastLineOf(hunk: string): number | undefined {
   return start === undefined ? undefined : Number(start) + shown.length - 1
 }
 
-/** A push of more commits than this is treated as people's. */
-const MAX_COMMITS = 100
-
-/** Reads the merged pull requests of a push's newest commits, if they decide something or the context shows them. */
-async function readPullsOfPush(event: GitHubEvent, { inputs, github }: Run): Promise<MergedPulls> {
-  const withText = hasPrompt(inputs)
-  const isNeeded =
-    event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
-  if (!isNeeded) return new Map()
-  const commits = originsOf(event.payload.commits).filter(({ sha }) => isSha(sha))
-  const lost = 'the agent does not know which pull requests the commits came in'
-  const effect = withText && inputs.context !== 'none' ? lost : ''
-  const note = "Commits of unknown origin are treated as a person's."
-  const some = commits.slice(-MAX_COMMITS)
-  return await readMergedPulls(some, { withText, level: 'warning', effect, note }, github)
-}
-
-/** Returns the commits of a push that may all be the agent's own: at most 100, to a branch that existed before. */
-export function guardedCommits(
-  { row, payload }: GitHubEvent,
-  inputs: Inputs,
-): readonly CommitOrigin[] {
-  const { ref, created, commits } = payload
-  const isToBranch =
-    row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
-  const origins = isToBranch && !isWaitOnly(inputs) ? originsOf(commits) : []
-  return origins.length <= MAX_COMMITS ? origins : []
-}
-
-function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
-  return (commits ?? []).map(({ id, message, author }) => ({
-    sha: id ?? '',
-    message: message ?? '',
-    user: { login: author?.username },
-    email: author?.email,
-  }))
-}
-
-/** Reads the labels of the event's pull request. A re-run has the payload of its first attempt. */
-async function readLabels(
-  event: GitHubEvent,
-  { inputs, environment, github }: Run,
-): Promise<readonly string[]> {
-  const { pull_request: pull } = event.payload
-  if (!isOfPullRequest(event) || !isRerun(environment) || !heedsLabels(inputs))
-    return labelsOf(pull)
-  const call = {
-    purpose: 'read the labels of the pull request',
-    permission: 'pull-requests: read',
-    level: 'warning',
-    effect: 'its labels at the time of the event decide whether the run is skipped',
-  } as const
-  const request = { ...github.repository, pull_number: pull?.number ?? 0 }
-  const now = await github.attempt(call, () =>
-    github.call<PullRequest>(({ rest }) => rest.pulls.get(request)),
-  )
-  return labelsOf(now.known ? now.value : pull)
-}
-
 /** Whether labels can make a run unnecessary: a message to a given job and a report are wanted whatever they are. */
 export function heedsLabels(inputs: Inputs): boolean {
   const isNewJob = inputs['job-id'] === '' && hasPrompt(inputs)
@@ -347,59 +261,20 @@ export function labelsOf(pull: Maybe<PullRequest>): readonly string[] {
 }
 
 /** Finds the first label that says that a pull request doesn't need docs. */
-export function findSkipLabel(labels: readonly string[], inputs: Inputs): string | undefined {
+export function findSkipLabel(
+  labels: readonly string[],
+  inputs: Pick<Inputs, 'skip-labels'>,
+): string | undefined {
   const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
   return labels.find((label) => skipped.includes(label.toLowerCase()))
 }
 
-/**
- * Finds out why a schedule doesn't start a job (`skip-unchanged`): the branch has only the agent's own commits since the step's
- * last job. A commit of unknown origin is treated as a person's.
- */
-export async function findUnchanged(
-  { name }: GitHubEvent,
-  lastJob: Lookup<{ readonly sha: string } | undefined>,
-  { inputs, environment, github, log }: Run,
-): Promise<string | undefined> {
-  const base = lastJob.known ? lastJob.value?.sha : undefined
-  if (!inputs['skip-unchanged'] || name !== 'schedule' || base === undefined) return undefined
-  const reason = `this branch has no commits except the agent's own since this step's last job (on ${base.slice(0, 7)})`
-  if (base === environment.sha) return reason
-  const call = {
-    purpose: "compare with the commit of this step's last job",
-    permission: 'contents: read',
-    effect: '`skip-unchanged` has no effect',
-  }
-  const compared = await github.attempt(call, () =>
-    requestComparison(base, environment.sha, github),
-  )
-  if (!compared.known || compared.value.status !== 'ahead') return undefined
-  const { commits, total_commits: total } = compared.value
-  const origins = (commits ?? []).map(({ sha, commit, author }) => ({
-    sha: sha ?? '',
-    message: commit?.message ?? '',
-    user: author,
-    email: commit?.author?.email,
-  }))
-  const others = origins.filter((one) => ownAuthor(one, inputs) === undefined)
-  const merged = await readMergedPulls(others, { level: 'notice' }, github)
-  if (others.some((one) => ownAuthor(one, inputs, merged) === undefined)) return undefined
-  if (origins.length >= (total ?? 0)) return reason
-  log.notice(
-    `\`skip-unchanged\` has no effect, because GitHub lists only ${origins.length} of the ${total} commits since this step's last job.`,
-    '`skip-unchanged` has no effect',
-  )
-  return undefined
-}
-
-/** Returns which of `ignore-authors` wrote a commit, or opened a merged pull request that it came in. */
+/** Returns which of `ignore-authors` wrote a commit. */
 export function ownAuthor(
-  commit: GitActor & { readonly sha?: string },
+  commit: GitActor,
   inputs: Pick<Inputs, 'ignore-authors'>,
-  mergedPulls: MergedPulls = new Map(),
 ): string | undefined {
-  const pulls = mergedPulls.get(commit.sha ?? '') ?? []
-  return ignoredAuthor([authorLogin(commit), ...pulls.map(({ author }) => author?.login)], inputs)
+  return ignoredAuthor([authorLogin(commit)], inputs)
 }
 
 /** Returns the first of `ignore-authors` that has one of these logins. */

@@ -1,113 +1,66 @@
-import type { FromGitHub, GitHub, Maybe, User } from '../github/client.ts'
-import type { Comment, CommitFile, ComparedCommit, PullRequest } from '../github/pull-requests.ts'
-import { errorMessage } from '../lib/text.ts'
+import { isInside } from '../decide/skip.ts'
+import type { FromGitHub, Maybe, User } from '../github/client.ts'
+import type { Comment, PullRequest } from '../github/pull-requests.ts'
+import type { Inputs } from '../inputs/table.ts'
+import type { Changes } from '../look/changes.ts'
 import type { SourceItem } from '../look/comments.ts'
-import {
-  followedBranch,
-  type GitHubEvent,
-  type Issue,
-  isFromFork,
-  type WorkflowRun,
-} from '../look/event.ts'
+import { type GitHubEvent, type Issue, isFromFork } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
 import { ignoredAuthor, type Trigger } from '../look/trigger.ts'
 import { type Environment, type Run, runUrlOf } from '../runner/run.ts'
-import {
-  type EarlierChanges,
-  factsOfBranch,
-  factsOfPush,
-  factsOfRelease,
-  lackOf,
-  readChangedFiles,
-  unknownChanges,
-} from './bases.ts'
 import {
   type BlockOptions,
   type ContextStats,
   type EventFacts,
   type Fact,
+  neededPulls,
   pullsOf,
-  pushedCommits,
   renderContext,
   subjectLine,
-  summaryOf,
-  withoutBody,
-  withPulls,
 } from './render.ts'
-
-/** What the run already knows. */
-type KnownFacts = EarlierChanges &
-  Pick<BlockOptions, 'contentGaps' | 'conversation' | 'promptBytes'> & {
-    /** The pull request of an earlier job, if this run starts a new one. */
-    readonly earlierPull?: PullState | undefined
-  }
 
 /** Newest first. `authors`: logins of the people whose changes the job is about. */
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
-type ContextBlock = Sources & {
-  /** Empty with `context: none`. */
-  readonly text: string
-  readonly contextStats?: ContextStats
+/** What a block contains besides what is known of the event. */
+type Known = Omit<BlockOptions, 'detail' | 'isCommand'> & {
+  /** The pull request of an earlier job, if this run starts a new one. */
+  readonly earlierPull: PullState | undefined
 }
 
-/**
- * Describes the event as a delimited block for the prompt: from the payload and, where the payload is silent, from GitHub's
- * API. Never fails: what can't be read is left out, and the log says so.
- */
-export async function describeEvent(
+/** Describes the event as a delimited block for the prompt; the text is empty with `context: none`. */
+export function describeEvent(
   trigger: Trigger,
-  known: KnownFacts,
+  all: Changes | undefined,
+  { earlierPull, ...known }: Known,
   run: Run,
-): Promise<ContextBlock> {
-  const { event } = trigger
-  if (run.inputs.context === 'none') {
-    const commits = withPulls(pushedCommits(event.payload), known.mergedPulls, run.inputs)
-    return { ...sourcesOf(trigger, { commits }, run), text: '' }
-  }
-  try {
-    return describe(trigger, await factsOf(event, known, run), known, run)
-  } catch (error) {
-    // Neither payloads nor responses are checked field by field.
-    const why = `GitHub returned unexpected data (${errorMessage(error)})`
-    run.log.warnInSummary(
-      `Could not describe the event: ${why}, so the prompt doesn't say what changed.`,
-      'The prompt lacks the context',
-    )
-    const bare = { ...trigger, event: { ...event, payload: {} } }
-    return describe(bare, unknownChanges(why), known, run)
-  }
-}
-
-function describe(
-  trigger: Trigger,
-  described: EventFacts,
-  { earlierPull, ...known }: KnownFacts,
-  run: Run,
-): ContextBlock {
+): Sources & { readonly text: string; readonly contextStats?: ContextStats } {
   const { event, command } = trigger
   const { environment, inputs } = run
+  const changes = all && { ...all, files: all.files.filter(({ path }) => isInside(path, inputs)) }
+  const sources = sourcesOf(trigger, changes, inputs, known.contentGaps)
+  if (inputs.context === 'none') return { ...sources, text: '' }
+  const described = factsOf(event, changes, run)
   const { name, payload } = event
-  const state = earlierPull?.state === 'invisible' ? 'not visible to this run' : earlierPull?.state
   const facts: Fact[] = [
     ['Repository', environment.repository],
     ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    ['Earlier docs pull request', earlierPull ? `${earlierPull.prLink} (${state})` : ''],
+    [
+      'Earlier docs pull request',
+      earlierPull ? `${earlierPull.prLink} (${earlierPull.state})` : '',
+    ],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
   const comment: Fact[] =
     body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
-  const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
-  const isCommand = command !== undefined
-  return {
-    ...sourcesOf(trigger, described, run, known.contentGaps),
-    ...renderContext(all, { ...known, detail: inputs.context, isCommand }),
-  }
+  const shown = { ...described, changes, facts, texts: [...(described.texts ?? []), ...comment] }
+  const options = { ...known, detail: inputs.context, isCommand: command !== undefined }
+  return { ...sources, ...renderContext(shown, options, inputs) }
 }
 
 /** How many people are named at most. */
@@ -116,19 +69,22 @@ const MAX_SOURCE_AUTHORS = 10
 /** Says what a job is about: for the source comment, and whose changes they are. */
 export function sourcesOf(
   { event: { payload, row }, command }: Trigger,
-  { commits = [], isArbitrary = false }: Pick<EventFacts, 'commits' | 'isArbitrary'>,
-  { inputs }: Run,
+  changes: Changes | undefined,
+  inputs: Inputs,
   contentGaps: readonly string[] = [],
 ): Sources {
   const { issue, release, discussion, workflow_run: followed } = payload
   const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
   const thread = pull ?? issue ?? discussion
   const said = payload.comment ?? payload.review
-  const named = isArbitrary ? [] : commits
+  const { commits = [], isArbitrary } = changes ?? {}
+  const named = isArbitrary || pull ? [] : commits
   const newestFirst = named.toReversed()
-  const merged = pullsOf(named)
+  const merged = pullsOf(named, inputs)
   let items: SourceItem[] = []
-  let people = newestFirst.flatMap((one) => one.pulls?.flatMap(peopleOf) ?? one.author)
+  let people = newestFirst.flatMap((one) =>
+    one.pulls.length > 0 ? neededPulls(one, inputs).flatMap(peopleOf) : one.author,
+  )
   if (pull) people = peopleOf({ author: pull.user, assignees: pull.assignees })
   if (command || payload.review) people = [said?.user]
   if (command) {
@@ -177,22 +133,42 @@ function toSource(
   return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '' }
 }
 
-async function factsOf(event: GitHubEvent, known: KnownFacts, run: Run): Promise<EventFacts> {
+function factsOf(event: GitHubEvent, changes: Changes | undefined, run: Run): EventFacts {
   const { payload, row } = event
-  const { github, environment } = run
+  const { release = {}, workflow_run: followed = {} } = payload
+  const since: Fact = ['Changes since', changes?.since ?? '']
   switch (row.subject) {
-    case 'push':
-      return await factsOfPush(payload, known, run)
+    case 'push': {
+      const force = payload.forced ? 'commits were removed from the branch' : ''
+      const isTag = payload.ref?.startsWith('refs/tags/')
+      const base: Fact = isTag ? ['Tag before', changes?.since ?? ''] : since
+      return { facts: [base, ['Forced push', force]] }
+    }
     case 'pull-request':
-      return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
     case 'issue':
-      return await factsOfIssue(payload.issue ?? {}, github)
-    case 'release':
-      return await factsOfRelease(payload, known, run)
+      return factsOfThread(event, changes?.pull, run)
+    case 'release': {
+      const facts: Fact[] = [
+        ['Release', release?.name ?? ''],
+        ['Tag', release?.tag_name ?? ''],
+        ['URL', release?.html_url ?? ''],
+        ['Release before', changes?.since ?? ''],
+      ]
+      return { facts, texts: release?.body ? [['Notes', release.body]] : [] }
+    }
     case 'branch':
-      return await factsOfBranch(environment.sha, known, run)
-    case 'workflow-run':
-      return await factsOfFollowed(event, known, run)
+      return { facts: [since] }
+    case 'workflow-run': {
+      const { name, html_url: url, event: of } = followed ?? {}
+      const facts: Fact[] = [
+        ['Finished workflow', `${name} (${url}, started by ${of})`],
+        ['Branch', followed?.head_branch ?? ''],
+        ['Commit', followed?.head_sha ?? ''],
+        ['Conclusion', followed?.conclusion ?? ''],
+        since,
+      ]
+      return { facts }
+    }
     case 'discussion':
       return titled('Discussion', payload.discussion ?? {})
     case 'none':
@@ -200,79 +176,26 @@ async function factsOf(event: GitHubEvent, known: KnownFacts, run: Run): Promise
   }
 }
 
-async function factsOfPull(
-  pull: PullRequest,
-  github: GitHub,
-  comment: Comment,
-): Promise<EventFacts> {
-  const { owner, repo } = github.repository
-  const { head } = pull
-  const isFork = head != null && isFromFork(pull, `${owner}/${repo}`)
+/** Describes an issue or a pull request, and the place of a comment on one of its lines. */
+function factsOfThread(
+  { payload, row }: GitHubEvent,
+  pull: PullRequest | undefined,
+  { environment }: Run,
+): EventFacts {
+  if (!pull) return titled('Issue', payload.issue ?? {})
+  const comment = row.subject === 'pull-request' ? (payload.comment ?? {}) : {}
+  const { head, base } = pull
+  const isFork = head != null && isFromFork(pull, environment.repository)
+  const fork = isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''
   const described = titled('Pull request', pull)
   const facts: Fact[] = [
     ...described.facts,
     ['State', pullStateText(pull)],
-    ['Base', pull.base?.ref ?? ''],
-    [
-      'Head',
-      `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`,
-    ],
+    ['Base', base?.ref ?? ''],
+    ['Head', `${head?.ref ?? ''}${fork}`],
     ['Comment on', commentPlace(comment)],
   ]
-  const changes = await changesOfPull(pull, github)
-  return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
-}
-
-/** As many files and commits of a pull request as GitHub lists at most. */
-const MAX_LISTED_FILES = 3000
-const MAX_LISTED_COMMITS = 250
-
-/** Reads the files and commits of a pull request: a request for each hundred of them. What can be read is shown. */
-async function changesOfPull(
-  { number, changed_files: counted, commits: commitCount, html_url: url }: PullRequest,
-  github: GitHub,
-): Promise<EventFacts> {
-  const path = `${github.path}/pulls/${number}`
-  const [listed, commits] = await Promise.all([
-    github.read(() => github.list<CommitFile>(`${path}/files`, MAX_LISTED_FILES)),
-    github.read(() => github.list<ComparedCommit>(`${path}/commits`)),
-  ])
-  // The description says what the bodies of its messages would.
-  const shown = commits.known ? commits.value.map(summaryOf).map(withoutBody) : []
-  const failed = [listed, commits].find(({ known }) => !known)
-  if (failed?.known === false) {
-    const effect = listed.known ? 'the prompt lacks the commits' : lackOf(shown)
-    const call = { purpose: 'read what has changed', permission: 'pull-requests: read', effect }
-    github.report(failed.error, call)
-  }
-  // Later pushes may have changed how many there are.
-  const isCut = shown.length >= MAX_LISTED_COMMITS
-  const known = {
-    facts: [],
-    commits: shown,
-    commitCount: isCut ? (commitCount ?? 0) : 0,
-    listedCommits: 'oldest' as const,
-  }
-  if (!listed.known) return unknownChanges(listed.why, known)
-  const files = readChangedFiles(listed.value)
-  const total = counted ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
-  return { ...known, files: { files, total, url: url ? `${url}/files` : '' } }
-}
-
-/** Describes an issue. A comment on a pull request's main thread has it as an issue, without its branches. */
-async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
-  const { number, pull_request: link } = issue
-  if (link == null) return titled('Issue', issue)
-  const permission = 'pull-requests: read'
-  const pull = await github.attempt(
-    { purpose: 'read the pull request', permission, level: 'info' },
-    () =>
-      github.call<PullRequest>(({ rest }) =>
-        rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
-      ),
-  )
-  const known = pull.known ? pull.value : { ...issue, merged_at: link.merged_at }
-  return await factsOfPull(known, github, {})
+  return { ...described, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** Describes what pull requests, issues, and discussions have in common. */
@@ -304,24 +227,6 @@ function pullStateText({
 function commentPlace({ path, line, original_line: original }: Comment): string {
   const at = line ?? original
   return at == null ? (path ?? '') : `${path}, line ${at}`
-}
-
-/** Describes the run that this one follows; of one on a branch what has changed there up to its commit, too. */
-async function factsOfFollowed(
-  event: GitHubEvent,
-  known: KnownFacts,
-  run: Run,
-): Promise<EventFacts> {
-  const followed: WorkflowRun = event.payload.workflow_run ?? {}
-  const facts: Fact[] = [
-    ['Finished workflow', `${followed.name} (${followed.html_url}, started by ${followed.event})`],
-    ['Branch', followed.head_branch ?? ''],
-    ['Commit', followed.head_sha ?? ''],
-    ['Conclusion', followed.conclusion ?? ''],
-  ]
-  if (followedBranch(event, run.environment) === undefined) return { facts }
-  const changes = await factsOfBranch(followed.head_sha ?? '', known, run)
-  return { ...changes, facts: [...facts, ...changes.facts] }
 }
 
 /** Names the branch or tag that an event is about, if its other facts don't. */

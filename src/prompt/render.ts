@@ -1,24 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Maybe, User } from '../github/client.ts'
-import type {
-  ComparedCommit,
-  MergedPull,
-  MergedPulls,
-  ThreadComment,
-} from '../github/pull-requests.ts'
+import { isPage } from '../decide/ranks.ts'
+import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
-import type { Payload } from '../look/event.ts'
+import type { ChangedFile, Changes, Commit } from '../look/changes.ts'
+import type { PriorPosts } from '../look/comments.ts'
 import { findSkipLabel, type LineComment } from '../look/trigger.ts'
-import {
-  type ChangedFile,
-  diffLines,
-  isPage,
-  lineCounts,
-  listFiles,
-  renderFiles,
-  type Written,
-} from './files.ts'
+import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -26,25 +14,10 @@ export type EventFacts = {
   readonly facts: readonly Fact[]
   /** Texts of several lines, each under its title: a description, release notes. */
   readonly texts?: readonly Fact[]
-  /** Oldest first. */
-  readonly commits?: readonly CommitSummary[]
-  /** How many commits there are, and which of them GitHub lists, if it doesn't list all. */
-  readonly commitCount?: number
-  readonly listedCommits?: 'newest' | 'oldest'
-  /** Whether the commits are only the last ones, because no job or release is known to start from. */
-  readonly isArbitrary?: boolean
-  /** Missing for an event that changes no files. */
-  readonly files?: {
-    readonly files: readonly ChangedFile[]
-    /** How many there are; `undefined` if there may be more than these. */
-    readonly total: number | undefined
-    /** Why they are unknown, if they are. */
-    readonly problem?: string
-    /** Where the whole diff is; may be empty. */
-    readonly url?: string
-  }
   /** Part of a diff whose last line is commented on. */
   readonly hunk?: string
+  /** Missing for an event that changes no files. */
+  readonly changes?: Changes | undefined
 }
 
 /** A label or title, and its value. */
@@ -65,8 +38,7 @@ export type BlockOptions = {
 /** How much of an event a block contains. */
 export type ContextStats = {
   readonly commits: number
-  /** `undefined` if unknown. */
-  readonly files: number | undefined
+  readonly files: number
   readonly mergedPulls: number
 }
 
@@ -102,9 +74,10 @@ const NOTHING: Written = { text: '', count: 0 }
 export function renderContext(
   event: EventFacts,
   { detail, promptBytes, isCommand = false, conversation, contentGaps = [] }: BlockOptions,
+  inputs: Pick<Inputs, 'skip-labels'>,
 ): { readonly text: string; readonly contextStats: ContextStats } {
-  const { files = [], total, problem, url = '' } = event.files ?? {}
-  const { texts = [], commits = [], hunk = '' } = event
+  const { texts = [], hunk = '', changes } = event
+  const { files = [], fileCount, url = '' } = changes ?? {}
   const isLongPrompt = promptBytes > MAX_BLOCK_BYTES.prompt - MAX_BLOCK_BYTES.withoutDiff
   const withDiff = detail === 'diff' && !isLongPrompt
   // Line breaks before and after the block.
@@ -118,13 +91,15 @@ export function renderContext(
   const leadIn = [about, ...gaps, ON_DATA].join('\n')
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
-  const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
-  const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
+  const title = changes === undefined ? '' : `${filesTitle(changes)}${lack}`
+  const compareUrl: Fact = ['Compare', changes?.pull ? '' : url]
+  const all = [...event.facts, compareUrl, ignoredPullsFact(changes, inputs), pagesFact(files)]
+  const facts = all.map(renderFact).join('')
   const sections: Section[] = [
-    (max) => renderCommits(event, max),
+    (max) => renderCommits(changes, max),
     (max) => (withDiff ? NOTHING : listFiles(files, max)),
     (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
-    pullsWriter(pullsOf(commits)),
+    pullsWriter(pullsOf(changes?.commits ?? [], inputs)),
     (max) => (withDiff ? renderHunk(hunk, max) : NOTHING),
     ...texts.map(textWriter),
   ]
@@ -142,12 +117,12 @@ export function renderContext(
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
   const shown = withDiff ? renderFiles(files, diffBytes) : list
   // There may be more files than GitHub lists.
-  const isCut = shown.isCut || (withDiff && files.length > 0 && total === undefined)
+  const isCut = shown.isCut || (withDiff && files.length > 0 && fileCount === undefined)
   return {
     text: delimit(leadIn, `${head}${shown.text}${isCut ? whole : ''}`),
     contextStats: {
       commits: shownCommits.count,
-      files: problem === undefined ? shown.count : undefined,
+      files: shown.count,
       mergedPulls: pulls.count,
     },
   }
@@ -267,83 +242,54 @@ function textWriter([name, value]: Fact): Section {
   }
 }
 
-function filesTitle({ files, total, problem }: NonNullable<EventFacts['files']>): string {
-  if (problem !== undefined) return `\nChanged files: not known: ${oneLine(problem)}`
+function filesTitle({ files, fileCount }: Changes): string {
   if (files.length === 0) return '\nChanged files: none'
-  const count = total ?? `${files.length} or more`
+  const count = fileCount ?? `${files.length} or more`
   const lines = lineCounts(
     sumOf(files, ({ added }) => added),
     sumOf(files, ({ removed }) => removed),
   )
-  const listed = Number(total) > files.length ? `, of which GitHub lists ${files.length}` : ''
+  const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
   return `\nChanged files: ${count}${lines}${listed}, first what readers would notice`
-}
-
-export type CommitSummary = {
-  /** May be empty, as may be the URL. */
-  readonly sha: string
-  readonly url?: Maybe<string>
-  /** Or the part of it that the agent gets. */
-  readonly message: string
-  readonly author?: Maybe<User>
-  /** The merged pull requests that it came in, if any, without those that don't need docs. */
-  readonly pulls?: readonly MergedPull[]
 }
 
 const MAX_SUBJECT_BYTES = 300
 /** For the body of a commit's message. */
 const MAX_COMMIT_BODY_BYTES = 1000
 
-export function summaryOf({ sha, html_url: url, commit, author }: ComparedCommit): CommitSummary {
-  return { sha: sha ?? '', message: commit?.message ?? '', url, author }
+/** Returns the merged pull requests that a commit came in, without those that don't need docs. */
+export function neededPulls({ pulls }: Commit, inputs: Pick<Inputs, 'skip-labels'>): MergedPull[] {
+  return pulls.filter(({ labels }) => !findSkipLabel(labels, inputs))
 }
 
-/** Reads the commits in the payload of a push; of a new tag, the commit that it is on. */
-export function pushedCommits({ commits, head_commit: tip }: Payload): CommitSummary[] {
-  const pushed = commits?.length ? commits : tip == null ? [] : [tip]
-  return pushed.map(({ id, message, url, author }) => ({
-    sha: id ?? '',
-    message: message ?? '',
-    url,
-    // An app's name ends in `[bot]` there.
-    author: { login: author?.username, type: 'User' },
-  }))
-}
-
-/** Reduces a commit of a pull request to its subject: the pull request's description says the rest. */
-export function withoutBody(commit: CommitSummary): CommitSummary {
-  return { ...commit, message: subjectLine(commit) }
-}
-
-/** Adds the merged pull requests that commits came in, and removes the bodies of those commits' messages. */
-export function withPulls(
-  commits: readonly CommitSummary[],
-  mergedPulls: MergedPulls,
-  inputs: Inputs,
-): CommitSummary[] {
-  return commits.map((commit) => {
-    const all = mergedPulls.get(commit.sha) ?? []
-    const pulls = all.filter(({ labels }) => !findSkipLabel(labels, inputs))
-    return all.length === 0 ? commit : { ...withoutBody(commit), pulls }
-  })
-}
-
-/** Lists the merged pull requests of commits, each once, newest first. */
-export function pullsOf(commits: readonly CommitSummary[]): MergedPull[] {
-  const all = commits.toReversed().flatMap(({ pulls = [] }) => pulls)
+/** Lists the merged pull requests of commits that need docs, each once, newest first. */
+export function pullsOf(
+  commits: readonly Commit[],
+  inputs: Pick<Inputs, 'skip-labels'>,
+): MergedPull[] {
+  const all = commits.toReversed().flatMap((commit) => neededPulls(commit, inputs))
   return [...new Map(all.map((pull) => [pull.number, pull])).values()]
 }
 
-export function subjectLine({ message }: CommitSummary): string {
+function ignoredPullsFact(changes: Changes | undefined, inputs: Pick<Inputs, 'skip-labels'>): Fact {
+  const all = (changes?.commits ?? []).toReversed().flatMap(({ pulls }) => pulls)
+  const ignored = all.filter(({ labels }) => findSkipLabel(labels, inputs))
+  const numbers = new Set(ignored.map(({ number }) => `#${number}`))
+  return [
+    "Pull requests that don't need documentation (ignore their changes)",
+    [...numbers].join(', '),
+  ]
+}
+
+export function subjectLine({ message }: Pick<Commit, 'message'>): string {
   return message.trimStart().split('\n', 1)[0] ?? ''
 }
 
 /** Lists commits, newest first, routine ones last, with as many of their bodies as fit; empty if there are none. */
-export function renderCommits(
-  { commits = [], commitCount: total = 0, listedCommits = 'newest' }: Partial<EventFacts>,
-  maxBytes: number,
-): Written {
-  const all = commits.toReversed().map(readMessage)
+export function renderCommits(changes: Changes | undefined, maxBytes: number): Written {
+  const { commits = [], commitCount: total = 0, pull } = changes ?? {}
+  const listedCommits = pull ? 'oldest' : 'newest'
+  const all = commits.toReversed().map((commit) => readMessage(commit, pull !== undefined))
   const shown = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
   const listed =
     total > all.length
@@ -374,8 +320,10 @@ const ROUTINE =
 const TRAILER =
   /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
-function readMessage({ sha, message }: CommitSummary) {
-  const [first = '', ...rest] = cleanMarkdown(message).split('\n')
+function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean) {
+  // The description of a pull request says what the bodies of its messages would.
+  const shown = isOfPull || pulls.length > 0 ? subjectLine({ message }) : message
+  const [first = '', ...rest] = cleanMarkdown(shown).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
   // GitHub's merge commits have the pull request's title as their body.
   const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
@@ -407,14 +355,6 @@ function cleanText(text: string): string {
     )
     .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
   return cleanMarkdown(written)
-}
-
-/** The comments before a command. */
-export type PriorPosts = {
-  /** By people who can start a job, oldest first. */
-  readonly posts: readonly Pick<ThreadComment, 'author' | 'body' | 'createdAt'>[]
-  /** How many comments others have written. */
-  readonly others: number
 }
 
 const MAX_POSTS_BYTES = 8 * 1024

@@ -1,4 +1,6 @@
+import { missingPermission, type NeededCallError } from '../github/github-errors.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
+import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import {
   clip,
@@ -10,7 +12,8 @@ import {
 } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { PullReport } from '../look/result.ts'
-import type { NamedJob } from '../look/status.ts'
+import { hasStatusRecord, isFull, type NamedJob } from '../look/status.ts'
+import type { Trigger } from '../look/trigger.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import { describeFailure, hasStatus, mintlifyWord } from '../mintlify/mintlify-errors.ts'
 import type { Sources } from '../prompt/gather.ts'
@@ -34,14 +37,60 @@ export class JobError extends FailureError {
   readonly maybeStarted: boolean
   /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
+  /** What is to be pasted, after a sentence that says where; empty if nothing is. */
+  readonly paste: string
 
   constructor(
-    failure: Failure & { readonly maybeStarted: boolean; readonly isTransient?: boolean },
+    failure: Failure & {
+      readonly maybeStarted: boolean
+      readonly isTransient?: boolean
+      readonly paste?: string
+    },
   ) {
     super(failure)
     this.maybeStarted = failure.maybeStarted
     this.isTransient = failure.isTransient === true
+    this.paste = failure.paste ?? ''
   }
+}
+
+/** Makes the error of a call that the run can't do without, with the permissions that the step needs. */
+export function neededCallError(
+  { purpose, permission, cause }: NeededCallError,
+  trigger: Trigger,
+  run: Run,
+): JobError {
+  const { kind, message, title, explanation } = cause
+  if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
+  const failed = `Could not ${purpose}: ${message}.`
+  const isTransient = kind === 'rate-limit' || kind === 'other'
+  if (kind !== 'permission') {
+    const headline = title.startsWith('Git') ? `Could not ${purpose}` : title
+    const details = joinSentences(failed, explanation)
+    return new JobError({ headline, details, maybeStarted: false, isTransient })
+  }
+  const { who, fix } = missingPermission(permission, cause)
+  const headline = `Missing permission: \`${permission}\``
+  const details = `${who}, so the action could not ${purpose}: ${message}. ${fix}`
+  const paste = permissionsBlock(trigger, run)
+  return new JobError({ headline, details, maybeStarted: false, paste })
+}
+
+/** Lists all permissions that the step needs on this event, to be pasted. */
+function permissionsBlock({ event, command }: Trigger, run: Run): string {
+  const mayComment = canWriteComments(run.inputs)
+  const isOnIssue = command !== undefined && !command.source.thread.isPull
+  const lines = ['checks: read', 'contents: read']
+  if (isOnIssue && mayComment) lines.push('issues: write')
+  lines.push(`pull-requests: ${mayComment ? 'write' : 'read'}`)
+  if (!command && hasStatusRecord(event, run)) lines.push('statuses: write')
+  return ['permissions:', ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+const COMMIT_IS_FULL = {
+  headline: 'This commit has 1,000 commit statuses of this step',
+  details:
+    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
 }
 
 /** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
@@ -55,9 +104,6 @@ export type PollEnd = { readonly durationMs: number } & (
     }
 )
 
-/** Whether a re-run would know that nothing was started, or only a new run may start something. */
-export type RerunAdvice = 'safe' | 'new-run'
-
 /** How a request for a job ended, as data. */
 export type JobEnd =
   | PollEnd
@@ -66,7 +112,6 @@ export type JobEnd =
       readonly kind: 'not-started'
       readonly isCancelled: boolean
       readonly error: JobError | undefined
-      readonly rerun: RerunAdvice
     }
 
 /** The output `result`. */
@@ -110,6 +155,8 @@ export type Report = Words & {
 
 type Words = Failure & {
   readonly sign: string
+  /** A block for the workflow file, to follow the details; nothing by default. */
+  readonly paste?: string
   /** Whether the details give the job's ID; by default, those of a job do. */
   readonly namesJob?: boolean
 }
@@ -168,22 +215,13 @@ function resultOf(end: JobEnd): JobResult {
   return status === 'archived' ? 'archived' : 'failed'
 }
 
-const RERUN = {
-  safe: 'Nothing was started, so it is safe to run this again.',
-  'new-run':
-    "Nothing was started. To try again, start a new run instead of re-running this one. This run couldn't write its commit status or reply, so a re-run would assume that a job may be running.",
-}
-
-function notStartedWords({
-  isCancelled,
-  error,
-  rerun,
-}: Extract<JobEnd, { kind: 'not-started' }>): Words {
+function notStartedWords({ isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>): Words {
   const { headline = '', details = 'Nothing was started.' } = error ?? {}
-  const canRerun = error?.isTransient === true || rerun === 'new-run'
-  const nothing = canRerun ? RERUN[rerun] : 'Nothing was started.'
-  const words = joinSentences(details, error?.maybeStarted === false ? nothing : '')
-  if (!isCancelled) return { sign: '❌', headline, details: words }
+  const nothing = `Nothing was started${error?.isTransient ? ', so it is safe to run this again' : ''}.`
+  const paste = error?.paste ?? ''
+  const needs = paste === '' ? '' : 'This step needs:'
+  const words = joinSentences(details, error?.maybeStarted === false ? nothing : '', needs)
+  if (!isCancelled) return { sign: '❌', headline, details: words, paste }
   const isUnclear = error?.maybeStarted === true
   return {
     sign: '🛑',
@@ -280,6 +318,7 @@ export function reportSentences(report: Report): string {
     : ''
   const hasOwnWords = isSuccess(result) || details === ''
   const text = joinSentences(hasOwnWords ? `${headline}.` : '', details, about, failOnNote)
+  if (report.paste) return `${text}\n${report.paste}`
   if (report.prLink === '') return text
   // Nothing follows the link, because a full stop would be read as a part of it.
   const url = clip(report.prLink, MAX_LINK_LENGTH)

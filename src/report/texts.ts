@@ -57,6 +57,7 @@ function jobSummary(report: Report, run: Run): Markdown {
     continuationLine(plan, job !== undefined),
     ...run.log.summaryLines().map(sentencesWithCode),
     sentencesWithCode(report.details),
+    report.paste ? codeBlock(report.paste) : md``,
     result === 'no-pull-request' ? contextLine(plan, 'included') : md``,
     sentencesWithCode(report.failOnNote),
     footer(run, report),
@@ -151,10 +152,7 @@ function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
 function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
     const { prLink, state } = plan.earlierPull
-    const earlier = md`the earlier pull request ${link(parsePullRequest(prLink).name, prLink)}`
-    return state === 'invisible'
-      ? md`Started a new job, because ${code('github-token')} can't read ${earlier}.`
-      : md`Started a new job, because ${earlier} was ${state}.`
+    return md`Started a new job, because the earlier pull request ${link(parsePullRequest(prLink).name, prLink)} was ${state}.`
   }
   if (plan?.kind !== 'message' || plan.pull === undefined) return md``
   const { prLink, openFor } = plan.pull
@@ -192,12 +190,8 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
 function contextLine(plan: Plan | undefined, verb: 'includes' | 'included'): Markdown {
   if (plan === undefined || plan.kind === 'wait' || !plan.contextStats) return md``
   const { commits, files, mergedPulls } = plan.contextStats
-  const changed = files === undefined ? 'an unknown number of files' : countOf(files, 'file')
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  const isUnread = files === undefined && commits === 0
-  return isUnread
-    ? md`The prompt ${verb}: no changes, because GitHub could not be read.`
-    : md`The prompt ${verb}: ${countOf(commits, 'commit')}, ${changed}${pulls}.`
+  return md`The prompt ${verb}: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${pulls}.`
 }
 
 function word(text: string): Markdown {
@@ -338,7 +332,7 @@ function pullSummary(report: PullReport): readonly Markdown[] {
     return [link(`View ${countOf(report.commits, 'commit')}`, report.url)]
   if (report.kind === 'invisible') {
     const effect =
-      "so the pages and the preview aren't shown, and the next run starts a new job. To change that, use a token that can read them."
+      "so the pages and the preview aren't shown, and the next run of this step will fail. To change that, use a token that can read them, or set `follow-up: false`."
     return [md`${code('github-token')} can't read pull requests in ${report.repository}, ${effect}`]
   }
   if (report.kind !== 'pull-request') return []

@@ -1,0 +1,467 @@
+import type { GitHub, Maybe, User } from '../github/client.ts'
+import { GitHubError, NeededCallError } from '../github/github-errors.ts'
+import {
+  type CommitFile,
+  type ComparedCommit,
+  type Comparison,
+  type MergedPull,
+  type PullRequest,
+  readMergedPulls,
+  requestComparison,
+} from '../github/pull-requests.ts'
+import { isRerun, type Run } from '../runner/run.ts'
+import { type EarlierRuns, MAX_SEARCHED_COMMITS } from './earlier-runs.ts'
+import {
+  followedBranch,
+  type GitHubEvent,
+  isOfPullRequest,
+  isSha,
+  type Payload,
+  type PushedCommit,
+  type Release,
+} from './event.ts'
+import { statusCommit } from './status.ts'
+
+/** A changed file, as GitHub lists it. */
+export type ChangedFile = {
+  /** `added`, `modified`, `removed`, `renamed`, … */
+  readonly status: string
+  readonly path: string
+  /** The path before it was renamed or copied; otherwise the same as `path`. */
+  readonly oldPath: string
+  /** Numbers of lines. */
+  readonly added: number
+  readonly removed: number
+  /** Its hunks; `undefined` if GitHub shows none because the file is binary, empty, or too large. */
+  readonly patch: string | undefined
+}
+
+export type Commit = {
+  /** May be empty, as may be the URL. */
+  readonly sha: string
+  readonly url?: Maybe<string>
+  readonly message: string
+  readonly author?: Maybe<User>
+  readonly email?: Maybe<string>
+  /** The merged pull requests that it came in. */
+  readonly pulls: readonly MergedPull[]
+}
+
+/** What has changed, as far as GitHub lists it. */
+export type Changes = {
+  /** What it is compared with, for the prompt; empty if the event says it. */
+  readonly since: string
+  /** Where the whole diff is; may be empty. */
+  readonly url: string
+  /** Oldest first; GitHub lists the newest 250, of a pull request the oldest 250. */
+  readonly commits: readonly Commit[]
+  readonly commitCount: number
+  readonly files: readonly ChangedFile[]
+  /** `undefined` if there may be more than the files that are listed. */
+  readonly fileCount: number | undefined
+  /** Whether these are only the last commits, because nothing is known to start from. */
+  readonly isArbitrary: boolean
+  /** Whether these are all commits, and none before them was removed from the branch. */
+  readonly isWhole: boolean
+  /** The pull request as it is now; `undefined` if the event is about none. */
+  readonly pull?: PullRequest | undefined
+}
+
+/**
+ * Reads the changes that an event is about; `undefined` if it is about none.
+ *
+ * @throws {NeededCallError}
+ */
+export async function readChanges(
+  event: GitHubEvent,
+  earlier: EarlierRuns,
+  run: Run,
+): Promise<Changes | undefined> {
+  const { row, payload } = event
+  const { github, environment } = run
+  const tag = payload.release?.tag_name ?? /^refs\/tags\/(.+)$/.exec(payload.ref ?? '')?.[1] ?? ''
+  switch (row.subject) {
+    case 'push': {
+      const { before, after } = payload
+      if (tag !== '' && !isSha(before))
+        return await compareWithFirst(basesOfTag(tag, run), tag, github)
+      return await compareWithFirst(basesOfPush(payload, earlier, run), after ?? '', github)
+    }
+    case 'release':
+      return await compareWithFirst(
+        basesOfTag(tag, run, payload.release?.published_at),
+        tag,
+        github,
+      )
+    case 'branch':
+      return await changesOfBranch(environment.sha, earlier, run)
+    case 'workflow-run': {
+      const isOnBranch = followedBranch(event, environment) !== undefined
+      return isOnBranch
+        ? await changesOfBranch(statusCommit(event, environment), earlier, run)
+        : undefined
+    }
+    case 'pull-request':
+    case 'issue':
+      return await changesOfPull(event, run)
+    default:
+      return undefined
+  }
+}
+
+/** A commit, branch, or tag that a change is compared with. */
+type Base = {
+  /** Empty if nothing is before the head commit: then that commit is shown. */
+  readonly ref: string
+  /** How the prompt names it; empty if it doesn't. */
+  readonly words: string
+  /** Shown instead of those that GitHub compares. */
+  readonly commits?: readonly Commit[]
+}
+
+/** Bases of one kind, in the order in which they are tried. */
+type Candidates = {
+  readonly list: () => Promise<readonly Base[]>
+  /** How many commits the change must have; by default any number. */
+  readonly min?: number
+  readonly max?: number
+  readonly areArbitrary?: boolean
+}
+
+/** How many bases of one kind are compared at most. */
+const MAX_TRIED = 10
+/** How many of the newest releases are listed. */
+const MAX_RELEASES = 300
+/** How many commits back a release may be. */
+const MAX_COMMITS_AHEAD = 250
+/** How many commits are compared if there is neither a job nor a release. */
+const LAST_COMMITS = 10
+
+/** Lists the last job, the commit before a push, of a new branch the default branch, and the last commits. */
+function basesOfPush(payload: Payload, { lastJob }: EarlierRuns, { github }: Run): Candidates[] {
+  const { before, after, ref, repository } = payload
+  const main = repository?.default_branch
+  const known: Base[] = []
+  if (lastJob && !lastJob.isNewer && lastJob.sha !== before) known.push(jobBase(lastJob))
+  if (isSha(before)) known.push({ ref: before, words: '' })
+  else if (main && ref !== `refs/heads/${main}`)
+    known.push({ ref: main, words: `the branch left ${main}` })
+  const commits = (payload.commits ?? []).map(readPushedCommit)
+  const [first] = commits
+  if (known.length === 0 && isSha(first?.sha) && first.sha !== after)
+    known.push({ ref: first.sha, words: 'the first commit', commits })
+  return [
+    { list: async () => known },
+    lastCommits(after ?? '', 'there is nothing before it', github),
+  ]
+}
+
+function readPushedCommit({ id, message, url, author }: PushedCommit): Commit {
+  // An app's name ends in `[bot]` there.
+  const user = { login: author?.username, type: 'User' }
+  return {
+    sha: id ?? '',
+    message: message ?? '',
+    url,
+    author: user,
+    email: author?.email,
+    pulls: [],
+  }
+}
+
+function jobBase({ sha, createdAtMs }: NonNullable<EarlierRuns['lastJob']>): Base {
+  const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
+  return { ref: sha, words: `this step's last job (commit ${sha.slice(0, 7)}${when})` }
+}
+
+/** Reads what has changed on a branch since this step's last job, the newest release, or the last commits. */
+async function changesOfBranch(
+  head: string,
+  { lastJob, reachedLimit }: EarlierRuns,
+  { github }: Run,
+): Promise<Changes> {
+  let why = 'this step has no earlier job'
+  if (reachedLimit) why = `no earlier job was found on the newest ${MAX_SEARCHED_COMMITS} commits`
+  if (lastJob) why = "the commit of this step's last job doesn't exist anymore"
+  const releases = async () => {
+    const tags = await listPublished(({ prerelease }) => prerelease !== true, github)
+    return tags.map((ref) => ({ ref, words: `the release ${ref} (${why})` }))
+  }
+  const candidates: Candidates[] = [
+    { list: async () => (lastJob ? [jobBase(lastJob)] : []) },
+    { list: releases, min: 1, max: MAX_COMMITS_AHEAD },
+    lastCommits(head, why, github),
+  ]
+  return await compareWithFirst(candidates, head, github)
+}
+
+/** Finds the commit before the last ones; of a younger branch the first commit, which isn't compared itself. */
+function lastCommits(head: string, why: string, github: GitHub): Candidates {
+  const list = async (): Promise<Base[]> => {
+    const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
+      rest.repos.listCommits({ ...github.repository, sha: head, per_page: LAST_COMMITS + 1 }),
+    )
+    const [first, ...commits] = listed.map(readCommit).toReversed()
+    if (first === undefined || commits.length === 0)
+      return [{ ref: '', words: `the start of the branch, which has one commit (${why})` }]
+    const words =
+      commits.length < LAST_COMMITS ? 'the first commit' : `${LAST_COMMITS} commits before`
+    return [{ ref: first.sha, words: `${words} (${why})`, commits }]
+  }
+  return { list, areArbitrary: true }
+}
+
+/** Lists the tags of the newest releases that fit, by the time of their publication. Or a GitHubError. */
+async function listPublished(fits: (one: Release) => boolean, github: GitHub): Promise<string[]> {
+  const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
+  const found = releases.filter((one) => one.draft !== true && fits(one))
+  // GitHub's times are all in UTC and of one length: they sort as text.
+  const timeOf = ({ published_at: at }: Release): string => at ?? ''
+  return found
+    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
+    .map(({ tag_name: tag }) => tag ?? '')
+}
+
+/**
+ * Lists the versions before a tag, or, if it isn't a version, the releases before it, the newest first; then the last
+ * commits.
+ *
+ * @param publishedAt when its release was published, if that is known
+ */
+function basesOfTag(tag: string, { github }: Run, publishedAt?: Maybe<string>): Candidates[] {
+  const isEarlier = ({ tag_name: name, published_at: at }: Release): boolean =>
+    name !== tag && (!publishedAt || (at ?? '') < publishedAt)
+  const list = async (): Promise<Base[]> => {
+    const tags =
+      readVersion(tag) === undefined
+        ? await listPublished(isEarlier, github)
+        : tagsBefore(tag, await listTags(tag, github))
+    return tags.map((ref) => ({ ref, words: ref }))
+  }
+  return [{ list, min: 1 }, lastCommits(tag, 'there is no version before it', github)]
+}
+
+/** Lists the tags that begin as one does before its first digit: a repository may have thousands of others. */
+async function listTags(tag: string, github: GitHub): Promise<string[]> {
+  const [prefix = ''] = /^\D*/.exec(tag) ?? []
+  const asked = { ...github.repository, ref: `tags/${prefix}`.replace(/\/$/, '') }
+  const refs = await github.call(async ({ paginate, rest }) => {
+    return { data: await paginate(rest.git.listMatchingRefs, asked) }
+  })
+  return refs.map(({ ref }) => ref.replace(/^refs\/tags\//, ''))
+}
+
+/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0.0`, suffix `-rc.1`. */
+type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>> & {
+  /** -1 for a prerelease, 1 for a post-release. */
+  readonly stage: number
+}
+
+const VERSION =
+  /^(.*?)v?(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
+const POST_RELEASE =
+  /^(?:\+|[-.]?(?:post|hotfix|hf|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
+
+/** Reads a tag; `undefined` if it isn't a version. */
+function readVersion(tag: string): Version | undefined {
+  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
+  // `re2-supervisor-main` is a name.
+  const isName = !numbers.includes('.') && !/^(?:$|[-+.]?[a-z]{0,6}[-.]?\d)/i.test(suffix)
+  if (match === undefined || isName) return undefined
+  const stageOfSuffix = POST_RELEASE.test(suffix) ? 1 : -1
+  const stage = suffix === '' ? 0 : stageOfSuffix
+  // `v4` is `v4.0.0.0`.
+  const padded = [...numbers.split('.'), 0, 0, 0].slice(0, 4).join('.')
+  return { tag, prefix, numbers: padded, suffix, stage }
+}
+
+/** Lists the lower versions with a tag's prefix, highest first; for a stable version only the stable ones. */
+export function tagsBefore(tag: string, tags: readonly string[]): string[] {
+  const version = readVersion(tag)
+  if (version === undefined) return []
+  const { compare: natural } = new Intl.Collator('en', { numeric: true })
+  const order = (one: Version, other: Version): number =>
+    natural(one.numbers, other.numbers) ||
+    one.stage - other.stage ||
+    natural(one.suffix, other.suffix)
+  return tags
+    .flatMap((one) => readVersion(one) ?? [])
+    .filter((one) => one.prefix === version.prefix && order(one, version) < 0)
+    .filter((one) => version.stage < 0 || one.stage >= 0)
+    .toSorted((one, other) => order(other, one))
+    .map((one) => one.tag)
+}
+
+const READ_CHANGES = { purpose: 'read what has changed', permission: 'contents: read' }
+
+/** Reads what has changed since the first base that the change fits, with the merged pull requests of its commits. */
+async function compareWithFirst(
+  candidates: readonly Candidates[],
+  head: string,
+  github: GitHub,
+): Promise<Changes> {
+  let failure = new GitHubError('there is nothing to compare with')
+  for (const { list, min = 0, max = Infinity, areArbitrary = false } of candidates) {
+    const bases = await github.need(READ_CHANGES, list)
+    for (const { ref, words, commits } of bases.slice(0, MAX_TRIED)) {
+      const compared = await github.read(() => compare(ref, head, github))
+      if (!compared.known) {
+        failure = compared.error
+        // A tag or commit may be gone; anything else would fail again.
+        if (failure.status === 404) continue
+        throw new NeededCallError(READ_CHANGES, failure)
+      }
+      const { commitCount } = compared.value
+      if (commitCount < min || commitCount > max) continue
+      const listed = commits ? { commits, commitCount: commits.length } : {}
+      const isWhole = compared.value.isWhole && !areArbitrary
+      const about = { since: words, isArbitrary: areArbitrary, isWhole }
+      const changes = { ...compared.value, ...listed, ...about }
+      const pulls = await readMergedPulls(
+        changes.commits.filter(({ sha }) => isSha(sha)),
+        github,
+      )
+      const withPulls = changes.commits.map((one) => ({ ...one, pulls: pulls.get(one.sha) ?? [] }))
+      return { ...changes, commits: withPulls }
+    }
+  }
+  throw new NeededCallError(READ_CHANGES, failure)
+}
+
+/** As many files as GitHub compares at most, without saying how many there are. */
+const MAX_COMPARED = 300
+
+type Compared = Omit<Changes, 'since' | 'isArbitrary'>
+
+/** Compares the head with a base: three requests if there are more files than GitHub compares. */
+async function compare(base: string, head: string, github: GitHub): Promise<Compared> {
+  if (base === head)
+    return { url: '', commits: [], commitCount: 0, files: [], fileCount: 0, isWhole: true }
+  if (base === '') {
+    const commit = await github.call<ComparedCommit>(({ rest }) =>
+      rest.repos.getCommit({ ...github.repository, ref: head }),
+    )
+    const url = commit.html_url ?? ''
+    const commits = [readCommit(commit)]
+    return { url, commits, commitCount: 1, ...filesOf(commit), isWhole: true }
+  }
+  const compared = await requestComparison(base, head, github)
+  const { html_url: url, total_commits: total, behind_by: behind = 0 } = compared
+  const commits = compared.commits ?? []
+  const { files, fileCount } = filesOf(compared)
+  const halves = fileCount === undefined ? await compareHalves(base, head, commits, github) : []
+  // GitHub's own entry is about the whole change.
+  const byPath = new Map([...files, ...halves, ...files].map((file) => [file.path, file]))
+  return {
+    url: url ?? '',
+    commits: commits.map(readCommit),
+    commitCount: total ?? commits.length,
+    files: [...byPath.values()],
+    fileCount,
+    isWhole: commits.length >= (total ?? Infinity) && behind === 0,
+  }
+}
+
+function filesOf(change: Pick<Comparison, 'files'>): Pick<Changes, 'files' | 'fileCount'> {
+  const files = readChangedFiles(change.files)
+  return { files, fileCount: files.length < MAX_COMPARED ? files.length : undefined }
+}
+
+/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
+async function compareHalves(
+  base: string,
+  head: string,
+  commits: readonly ComparedCommit[],
+  github: GitHub,
+): Promise<ChangedFile[]> {
+  // Merges are on the branch itself.
+  const inside = commits.slice(0, -1)
+  const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
+  const candidates = merges.length > 0 ? merges : inside
+  const middle = candidates[Math.floor(candidates.length / 2)]?.sha
+  if (middle == null) return []
+  const [first, second] = await Promise.all([
+    requestComparison(base, middle, github),
+    requestComparison(middle, head, github),
+  ])
+  // If that commit lacks something of the base, the second part would include it.
+  if (first.behind_by !== 0) return []
+  return unite(readChangedFiles(first.files), readChangedFiles(second.files))
+}
+
+/** Joins the files of two changes, one after the other; of a file in both, the longer diff is shown. */
+function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
+  const files = new Map(first.map((file) => [file.path, file]))
+  for (const file of second) {
+    const earlier = files.get(file.path)
+    const isLonger = (earlier?.patch ?? '').length > (file.patch ?? '').length
+    const both = earlier && {
+      ...file,
+      status: file.status === 'modified' ? earlier.status : file.status,
+      added: earlier.added + file.added,
+      removed: earlier.removed + file.removed,
+      patch: isLonger ? earlier.patch : file.patch,
+    }
+    files.set(file.path, both ?? file)
+  }
+  return [...files.values()]
+}
+
+function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
+  return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
+    status: status ?? 'changed',
+    path: filename ?? '',
+    oldPath: oldPath ?? filename ?? '',
+    added: file.additions ?? 0,
+    removed: file.deletions ?? 0,
+    patch: patch ?? undefined,
+  }))
+}
+
+function readCommit({ sha, html_url: url, commit, author }: ComparedCommit): Commit {
+  const { message, author: written } = commit ?? {}
+  return { sha: sha ?? '', message: message ?? '', url, author, email: written?.email, pulls: [] }
+}
+
+/** As many files and commits of a pull request as GitHub lists at most. */
+const MAX_LISTED_FILES = 3000
+
+/** Reads the files and commits of a pull request: a request for each hundred of them. */
+async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | undefined> {
+  const { pull_request: given, issue } = event.payload
+  const { github } = run
+  const call = { purpose: 'read the pull request', permission: 'pull-requests: read' }
+  const number = given?.number ?? (issue?.pull_request ? issue.number : undefined)
+  if (number == null) return undefined
+  // A comment on the main thread has no branches, and a re-run the payload of its first attempt.
+  const isCurrent = given != null && !(isOfPullRequest(event) && isRerun(run.environment))
+  const request = { ...github.repository, pull_number: number }
+  const pull = isCurrent
+    ? given
+    : await github.need(call, () => github.call<PullRequest>(({ rest }) => rest.pulls.get(request)))
+  const path = `${github.path}/pulls/${number}`
+  const list = <T>(what: string, max?: number) =>
+    github.need({ ...call, purpose: READ_CHANGES.purpose }, () =>
+      github.list<T>(`${path}/${what}`, max),
+    )
+  const [listed, commits] = await Promise.all([
+    list<CommitFile>('files', MAX_LISTED_FILES),
+    list<ComparedCommit>('commits'),
+  ])
+  const files = readChangedFiles(listed)
+  const url = pull.html_url ? `${pull.html_url}/files` : ''
+  const fileCount =
+    pull.changed_files ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
+  return {
+    since: '',
+    url,
+    commits: commits.map(readCommit),
+    // Later pushes may have changed how many there are.
+    commitCount: Math.max(commits.length, commits.length < 250 ? 0 : (pull.commits ?? 0)),
+    files,
+    fileCount,
+    isArbitrary: false,
+    isWhole: false,
+    pull,
+  }
+}
