@@ -1,12 +1,14 @@
 import { updateDocsPull } from './act/docs-pull.ts'
 import { RunRecord } from './act/record.ts'
 import { pollJob, submit } from './act/submit.ts'
-import { decide, type Remark } from './decide/plan.ts'
+import { type Decision, decide, type Remark } from './decide/plan.ts'
+import { decideNothing } from './decide/skip.ts'
 import { NeededCallError } from './github/github-errors.ts'
-import { md } from './lib/markdown.ts'
-import { type PullReport, readPullReport, waitForPreview } from './look/result.ts'
-import { look, type Situation } from './look/situation.ts'
-import type { Command, Trigger } from './look/trigger.ts'
+import { docsLink } from './lib/docs-links.ts'
+import { findDocsPlace, readPullReport } from './look/result.ts'
+import { look, lookAtJobs, type Situation } from './look/situation.ts'
+import { hasStatusRecord } from './look/status.ts'
+import type { Trigger } from './look/trigger.ts'
 import { sourcesOf } from './prompt/gather.ts'
 import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
 import {
@@ -36,7 +38,7 @@ export async function runJob(
   run: Run,
 ): Promise<string | undefined> {
   const { trigger } = request
-  const { inputs, cancel, clock, github } = run
+  const { inputs, cancel, clock } = run
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(trigger, run)
@@ -49,8 +51,12 @@ export async function runJob(
   try {
     situation = await look(request, run)
     record.continue(situation.earlier)
-    cancel.throwIfAborted()
-    const decision = decide(situation, run)
+    let decision: Decision | undefined = decideNothing(situation, run)
+    if (decision === undefined) {
+      situation = await lookAtJobs(situation, run)
+      cancel.throwIfAborted()
+      decision = decide(situation, run)
+    }
     if (decision.kind === 'skip') {
       await record.answer(decision)
       if (decision.isSettled) await record.settle(decision)
@@ -71,9 +77,9 @@ export async function runJob(
       await record.begin()
     }
     cancel.throwIfAborted()
-    const isLookedUp = plan.kind !== 'create' && plan.namedAtMs !== undefined
+    const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
     const deadlineMs = (isLookedUp ? startedAtMs : clock.now()) + inputs.timeout
-    accepted = await submit(plan, deadlineMs, run).finally(() => github.jobStarted())
+    accepted = await submit(plan, deadlineMs, run)
     void record.accepted(accepted)
     end = await pollJob(accepted, run)
   } catch (error) {
@@ -117,57 +123,35 @@ async function publish(
   run: Run,
 ): Promise<void> {
   const { accepted } = first
-  const endedAtMs = run.clock.now()
-  let report = first
-  publishReport(report, run)
-  record.prepareEnd(report)
+  publishReport(first, run)
+  record.prepareEnd(first)
   // From this line, the result is known even if the run is killed.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
-  const show = (shown: PullReport | undefined, note = md``): void => {
-    report = withPull(first, shown, note)
-    publishReport(report, run)
-  }
+  const link = first.prLink || accepted?.prLink || ''
+  const isCancelled = first.result === 'cancelled'
+  const place = accepted && (await findDocsPlace(first.job, link, trigger, run))
   const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
   const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
-  const pull = finished && (await readPullReport(finished, run))
-  if (pull) show(pull)
+  const pull = finished && (await readPullReport(finished, place, run))
+  const report = pull ? withPull(first, pull, place?.isHidden !== false) : first
+  if (pull?.kind === 'invisible') warnOfInvisible(pull.repository, trigger, run)
   const level = isSuccess(report.result) ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
   // A canceled run has 5 s, so it first finishes what nothing else can finish.
-  if (report.result === 'cancelled') await record.end(report, false)
-  const { hasCommands, note } = await updateDocsPull(report, trigger, run)
-  show(pull, note)
-  if (report.result !== 'cancelled') await record.end(report, hasCommands)
-  if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)
-  const { 'wait-for-preview': wantsPreview, wait } = run.inputs
-  if (!wantsPreview || !wait || !finished || !pull || !accepted) return
-  const limits = { endedAtMs, deadlineMs: accepted.deadlineMs }
-  const later = await waitForPreview(finished, pull, limits, run)
-  if (later === pull) return
-  show(later, note)
-  await record.end(report, hasCommands)
+  if (isCancelled) await record.end(report, false)
+  const hasCommands = await updateDocsPull(report, place, trigger, run)
+  publishReport(report, run)
+  if (!isCancelled) await record.end(report, hasCommands)
 }
 
-/** Asks a reviewer to review the changes that the agent made. */
-async function requestReview(
-  { plan, job, pull }: Report,
-  { author, source: { thread } }: Command,
-  { event }: Trigger,
-  { github }: Run,
-): Promise<void> {
-  if (job?.status !== 'completed' || pull?.kind !== 'pull-request' || pull.ended) return
-  const isChanged = pull.headSha !== '' && pull.headSha !== event.payload.review?.commit_id
-  // A re-run that finds the job completed repeats the report of an attempt that has asked.
-  const isRepeated = plan?.kind === 'wait' && plan.job?.status === 'completed'
-  if (!isChanged || isRepeated) return
-  const call = {
-    purpose: 'ask the reviewer to review again',
-    permission: 'pull-requests: write',
-  }
-  const request = { pull_number: thread.number, reviewers: [author.login] }
-  await github.attempt(call, () =>
-    github.call(({ rest }) => rest.pulls.requestReviewers({ ...github.repository, ...request })),
+/** Warns that the next run of the step can't continue a docs pull request which the token can't read. */
+function warnOfInvisible(repository: string, { event, command }: Trigger, run: Run): void {
+  const isContinued = command !== undefined || hasStatusRecord(event, run)
+  if (!run.inputs['follow-up'] || !isContinued) return
+  run.log.warnInSummary(
+    `\`github-token\` can't read ${repository}, so the next run of this step can't update this docs pull request and fails. Use your GitHub App's token ${docsLink('private-docs.md')}, or set \`follow-up: false\`, so that each run opens a docs pull request.`,
+    "`github-token` can't read the docs pull request",
   )
 }

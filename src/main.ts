@@ -124,7 +124,7 @@ export async function runPost(run: Run): Promise<void> {
   const status = run.getPending('status') as NewStatus | undefined
   const comment = run.getPending('comment') as PendingComment | undefined
   await Promise.all([
-    status && run.github.attempt(SET_STATUS, () => setStatus(status, run)),
+    status && run.github.attemptAndReport(SET_STATUS, () => setStatus(status, run)),
     comment && finishComment(comment, run),
   ])
 }
@@ -155,6 +155,8 @@ function reportInterruption(run: Run): void {
 async function finishComment({ marker, text, ...place }: PendingComment, run: Run): Promise<void> {
   const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
   const draft = { marker, text: Markdown.raw(text) }
-  const written = await run.github.attempt(call, () => writeComment(place, draft, true, run))
+  const written = await run.github.attemptAndReport(call, () =>
+    writeComment(place, draft, true, run),
+  )
   if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
 }

@@ -1,99 +1,128 @@
-import { type FromGitHub, nodesOf, type Paged } from '../github/client.ts'
+import {
+  type FromGitHub,
+  type GitHubCall,
+  type Nodes,
+  nodesOf,
+  type Paged,
+} from '../github/client.ts'
+import { GitHubError, type GraphqlError, graphqlError } from '../github/github-errors.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
-import { type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { listOf } from '../lib/text.ts'
+import type { Review } from '../look/event.ts'
+import type { DocsPlace } from '../look/result.ts'
 import type { Trigger } from '../look/trigger.ts'
 import type { Plan } from '../prompt/prompt.ts'
 import { type AcceptedJob, isSuccess, type Report, sourcesOfPlan } from '../report/outcome.ts'
 import type { Run } from '../runner/run.ts'
 import {
   createLine,
-  type DocsPullPlace,
   earlierJobLine,
-  placeDocsPull,
+  type PullPlace,
   type SourceChange,
   writeSourceComment,
 } from './source-comment.ts'
 
-/** What a run did on the docs pull request. */
-type DocsPullUpdate = {
-  /** Whether a command there, in this repository, continues the job. */
-  readonly hasCommands: boolean
-  /** Who couldn't be asked to review it. */
-  readonly note: Markdown
-}
-
-/** Requests reviews of the docs pull request, and writes into its source comment which changes it covers. */
+/**
+ * Requests reviews of the docs pull request, and writes into its source comment which changes it covers.
+ *
+ * @returns whether a command there, in this repository, continues the job
+ */
 export async function updateDocsPull(
-  { plan, prLink, accepted, job, pull, result }: Report,
+  report: Report,
+  place: DocsPlace | undefined,
   trigger: Trigger,
   run: Run,
-): Promise<DocsPullUpdate> {
-  const { inputs, cancel } = run
-  const nothing = { hasCommands: false, note: md`` }
-  const link = prLink || accepted?.prLink || ''
-  if (!accepted || !plan || link === '') return nothing
+): Promise<boolean> {
+  const { plan, accepted, job, jobId, pull, result } = report
+  const { inputs, cancel, log } = run
+  if (!accepted || !plan) return false
   const isEnded = pull?.kind === 'pull-request' && pull.ended !== undefined
+  const canAsk = isSuccess(result) && !isEnded && !cancel.aborted
   const wantsReview = inputs['pr-reviewers'].length + inputs['pr-labels'].length > 0
-  const canAsk = wantsReview && isSuccess(result) && !isEnded && !cancel.aborted
-  const canComment = canWriteComments(inputs)
-  const place = canAsk || canComment ? await placeDocsPull(link, trigger, run) : undefined
-  if (place === undefined) {
-    const note = md`Could not request reviews or add labels, because the pull request isn't on this GitHub server.`
-    return canAsk ? { ...nothing, note } : nothing
+  if (place?.number === undefined) {
+    if (canAsk && wantsReview && job?.prLink)
+      log.noteInSummary(
+        "Could not request reviews or add labels, because the pull request isn't on this GitHub server.",
+      )
+    return false
   }
-  const note = canAsk ? await requestReviews(place, plan, trigger, run) : md``
-  const change = sourceChange({ plan, accepted, job }, trigger, run)
-  const isWritten = canComment && (await writeSourceComment(place, change, run))
+  const ofPull = { ...place, number: place.number }
+  if (canAsk && (wantsReview || trigger.command?.kind === 'review'))
+    await requestReviews(ofPull, { ...report, plan }, trigger, run)
+  const change = { job: jobId, ...sourceChange({ plan, accepted, job }, trigger, run) }
+  const isWritten = canWriteComments(inputs) && (await writeSourceComment(ofPull, change, run))
   const thread = trigger.command?.source.thread
-  const hasCommands =
-    isWritten && place.isOwn && thread !== undefined && thread.number !== place.number
-  return { hasCommands, note }
+  return isWritten && place.isOwn && thread !== undefined && thread.number !== place.number
 }
 
-/** How many people besides those named in `pr-reviewers` are asked in the life of a docs pull request, once it is open. */
-const MAX_LATER = 5
+/** How many people who aren't named in `pr-reviewers` are asked in the life of a docs pull request. */
+const MAX_OTHERS = 5
+
+/** How often the author of a review is asked to review again in the life of a docs pull request. */
+const MAX_AGAIN = 5
 
 /**
- * Requests reviews and adds labels, each once in the life of a docs pull request, so that nobody and nothing that a person
- * removed comes back.
- *
- * @returns who couldn't be asked, as a line for the summary
+ * Requests reviews and adds labels, each once in the life of a docs pull request, so that what a person removed doesn't
+ * come back. The author of a review that requested changes is asked again after a change.
  */
 async function requestReviews(
-  place: DocsPullPlace,
-  plan: Plan,
+  place: PullPlace,
+  report: Report & { readonly plan: Plan },
   { event }: Trigger,
   run: Run,
-): Promise<Markdown> {
-  const isOpener = plan.kind === 'create'
-  const history = isOpener ? { asked: [], labels: [] } : await readHistory(place, run)
-  if (history === undefined) {
-    run.log.info("Nobody was asked to review, because the action can't tell who was asked before.")
-    return md``
-  }
-  const { 'pr-reviewers': named, 'pr-labels': labels } = run.inputs
+): Promise<void> {
+  const { log, inputs } = run
+  const { 'pr-reviewers': named, 'pr-labels': labels } = inputs
+  const history = await readHistory(place, run)
+  if (history === undefined) return
   const isNew = (name: string) => !includesName(history.asked, name)
-  const isAuthor = (name: string) => !includesName(named, name)
-  // A review that requests changes has its own way to ask its author again.
-  const isReview = event.payload.review != null
+  const isOther = (name: string) => !includesName(named, name)
+  const { review } = event.payload
+  const wantsAuthors = named.includes(SOURCE_AUTHORS) && review == null
+  if (wantsAuthors && place.isExposed) {
+    log.notice(
+      `\`${SOURCE_AUTHORS}\` in \`pr-reviewers\` asks no one, because more people can read ${place.repository} than this repository. To ask someone, name them in \`pr-reviewers\`.`,
+      `\`${SOURCE_AUTHORS}\` in \`pr-reviewers\` asks no one`,
+    )
+  }
   const authors =
-    named.includes(SOURCE_AUTHORS) && !isReview ? (sourcesOfPlan(plan)?.authors ?? []) : []
-  const left = isOpener ? Infinity : MAX_LATER - history.asked.filter(isAuthor).length
-  const people = authors.filter(isAuthor).filter(isNew).slice(0, Math.max(0, left))
+    wantsAuthors && !place.isExposed ? (sourcesOfPlan(report.plan)?.authors ?? []) : []
+  const left = Math.max(0, MAX_OTHERS - history.asked.filter(isOther).length)
+  const others = authors.filter(isOther).filter(isNew).slice(0, left)
   const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
+  const again = review ? reviewersAgain(review, report, history) : []
   const unset = labels.filter((label) => !includesName(history.labels, label))
-  const reasons = await sendRequests(
-    { reviewers: [...fixed, ...people], labels: unset },
-    place,
-    run,
-  )
-  const note = reasons.length === 0 ? '' : `Could not request ${reasons.join(', ')}.`
-  return sentencesWithCode(note)
+  const reasons = await sendRequests([...fixed, ...others, ...again], unset, place, run)
+  if (reasons.length > 0) log.noteInSummary(`Could not request ${listOf(reasons)}.`)
 }
 
-/** Who was asked and which labels were set, by any account. */
-type PullHistory = { readonly asked: readonly string[]; readonly labels: readonly string[] }
+/** Returns the author of a review that still stands if the agent has changed the pull request since. */
+function reviewersAgain(
+  { id, commit_id: commitId, user }: Review,
+  { plan, job, pull }: Report,
+  { asked, reviews }: PullHistory,
+): string[] {
+  const login = user?.login ?? ''
+  const isChanged =
+    pull?.kind === 'pull-request' && pull.headSha !== '' && pull.headSha !== commitId
+  // A re-run that finds the job completed repeats the report of an attempt that has asked.
+  const isRepeated = plan?.kind === 'wait' && plan.job?.status === 'completed'
+  if (job?.status !== 'completed' || !isChanged || isRepeated) return []
+  const own = reviews.findIndex((one) => one.databaseId === id && one.state === 'CHANGES_REQUESTED')
+  const isApproved = reviews
+    .slice(own + 1)
+    .some(({ author, state }) => author?.login === login && state === 'APPROVED')
+  const count = asked.filter((name) => includesName([name], login)).length
+  return own < 0 || isApproved || count >= MAX_AGAIN ? [] : [login]
+}
+
+/** Who was asked and which labels were set, by any account, and the newest 100 reviews. */
+type PullHistory = {
+  readonly asked: readonly string[]
+  readonly labels: readonly string[]
+  readonly reviews: readonly ReviewNode[]
+}
 
 /** Whether a list has a login, a team, or a label, in any letter case. */
 function includesName(names: readonly string[], name: string): boolean {
@@ -102,13 +131,20 @@ function includesName(names: readonly string[], name: string): boolean {
 
 const HISTORY = `query ReviewRequests($owner: String!, $repo: String!, $number: Int!, $asked: String, $labels: String) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
+    reviews(last: 100) { nodes { databaseId state author { login } } }
     asked: timelineItems(first: 100, after: $asked, itemTypes: [REVIEW_REQUESTED_EVENT]) {
       pageInfo { hasNextPage endCursor } nodes { ... on ReviewRequestedEvent {
         requestedReviewer { ... on User { login } ... on Bot { login } ... on Team { combinedSlug } } } } }
     labels: timelineItems(first: 100, after: $labels, itemTypes: [LABELED_EVENT]) {
       pageInfo { hasNextPage endCursor } nodes { ... on LabeledEvent { label { name } } } } } } }`
 
+type ReviewNode = FromGitHub<{
+  databaseId: number
+  state: string
+  author: FromGitHub<{ login: string }>
+}>
 type HistoryNode = FromGitHub<{
+  reviews: Nodes<ReviewNode>
   asked: Paged<
     FromGitHub<{ requestedReviewer: FromGitHub<Record<'login' | 'combinedSlug', string>> }>
   >
@@ -116,21 +152,29 @@ type HistoryNode = FromGitHub<{
 }>
 type HistoryAnswer = FromGitHub<{ repository: FromGitHub<{ pullRequest: HistoryNode }> }>
 
-/** Reads whose reviews were ever requested, and which labels were ever set; `undefined` if not all of it can be read. */
+/** Reads whose reviews were ever requested, and which labels were ever set; `undefined` if that can't be read. */
 async function readHistory(
-  { repository, number }: DocsPullPlace,
+  place: PullPlace,
   { github, inputs }: Run,
 ): Promise<PullHistory | undefined> {
+  const { repository, number } = place
   const [owner = '', repo = ''] = repository.split('/')
   const pullOf = (data: HistoryAnswer) => data.repository?.pullRequest
-  const answer = await github.read(() =>
-    github.graphqlPages<HistoryAnswer>(HISTORY, { owner, repo, number }, (data) => ({
-      ...pullOf(data),
-    })),
-  )
-  if (!answer.known || !answer.value.isWhole) return undefined
-  const pulls = answer.value.pages.flatMap((data) => pullOf(data) ?? [])
-  if (pulls.length === 0) return undefined
+  const call = pullWriteCall('request reviews and add labels', place)
+  const answer = await github.attemptAndReport(call, async () => {
+    const found = await github.graphqlPages<HistoryAnswer>(
+      HISTORY,
+      { owner, repo, number },
+      (data) => {
+        const { asked, labels } = pullOf(data) ?? {}
+        return { asked, labels }
+      },
+    )
+    if (!found.isWhole || !pullOf(found.pages[0] ?? {})) throw historyError(found.errors)
+    return found.pages
+  })
+  if (!answer.known) return undefined
+  const pulls = answer.value.flatMap((data) => pullOf(data) ?? [])
   const asked = pulls.flatMap((pull) =>
     nodesOf(pull.asked).map(({ requestedReviewer: who }) => who?.login ?? who?.combinedSlug),
   )
@@ -139,14 +183,26 @@ async function readHistory(
   return {
     asked: [...asked.flatMap((name) => name ?? []), ...teams],
     labels: pulls.flatMap((pull) => nodesOf(pull.labels).flatMap(({ label }) => label?.name ?? [])),
+    reviews: nodesOf(pulls[0]?.reviews),
   }
+}
+
+function historyError([first]: readonly GraphqlError[]): GitHubError {
+  return first ? graphqlError(first) : new GitHubError("GitHub didn't return who was asked before")
 }
 
 function isTeam(name: string): boolean {
   return name.includes('/')
 }
 
-const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHub App's"
+const NEEDS_TEAMS = "a token that can read teams is needed, such as a GitHub App's"
+
+/** A call that writes to a docs pull request. The workflow's `permissions:` are about its own repository. */
+function pullWriteCall(what: string, { repository, isOwn }: PullPlace): GitHubCall {
+  const permission = 'pull-requests: write'
+  const fix = `Use a token with \`${permission}\` there, such as a GitHub App's.`
+  return { purpose: `${what} in ${repository}`, permission, ...(!isOwn && { fix }) }
+}
 
 /**
  * Adds the labels and asks one reviewer after another, because GitHub rejects a whole list because of one.
@@ -154,50 +210,42 @@ const NEEDS_TEAMS = "needs a `github-token` that can read teams, such as a GitHu
  * @returns what could not be requested, and why
  */
 async function sendRequests(
-  {
-    reviewers,
-    labels,
-  }: { readonly reviewers: readonly string[]; readonly labels: readonly string[] },
-  { repository, number, isOwn }: DocsPullPlace,
-  { github, log, cancel }: Run,
+  reviewers: readonly string[],
+  labels: readonly string[],
+  place: PullPlace,
+  { github, cancel }: Run,
 ): Promise<readonly string[]> {
-  const toLabel = {
-    what: 'the labels',
-    path: `issues/${number}/labels`,
-    body: { labels },
-    isOfTeam: false,
+  const { repository, number } = place
+  const [organization = ''] = repository.split('/')
+  const send = (path: string, body: Readonly<Record<string, unknown>>) =>
+    github.attempt(() =>
+      github.call((octokit) => octokit.request(`POST /repos/${repository}/${path}`, body)),
+    )
+  if (labels.length > 0) {
+    const labeled = await send(`issues/${number}/labels`, { labels })
+    if (!labeled.known) github.report(labeled.error, pullWriteCall('add labels', place))
   }
-  const toReview = reviewers.map((name) => {
-    const [login, team] = name.split('/')
-    const body = team ? { team_reviewers: [team] } : { reviewers: [login] }
-    const path = `pulls/${number}/requested_reviewers`
-    return { what: `a review by ${name}`, path, body, isOfTeam: isTeam(name) }
-  })
   const reasons: string[] = []
-  let hasWorked = false
-  for (const { what, path, body, isOfTeam } of labels.length === 0
-    ? toReview
-    : [toLabel, ...toReview]) {
-    const route = `POST /repos/${repository}/${path}`
-    const answer = await github.read(() => github.call((octokit) => octokit.request(route, body)))
-    if (answer.known) {
-      hasWorked = true
+  let isPermitted = false
+  for (const name of reviewers) {
+    if (cancel.aborted) break
+    const [owner = '', team] = name.split('/')
+    const isElsewhere = team !== undefined && owner.toLowerCase() !== organization.toLowerCase()
+    if (isElsewhere) {
+      reasons.push(`a review by ${name} (the team isn't in ${organization}, which owns the docs)`)
       continue
     }
-    const { kind } = answer.error
-    if (kind === 'permission' && !hasWorked) {
-      const fix = isOwn
-        ? 'Add `pull-requests: write` under `permissions:`.'
-        : "Use a token with `pull-requests: write` there, such as a GitHub App's."
-      log.warnInSummary(
-        `\`github-token\` can't request reviews or add labels in ${repository}: ${answer.why}. ${fix}`,
-        'Nobody was asked to review the docs pull request',
-      )
-      return []
-    }
-    const isFinal = kind === 'permission' || kind === 'refused'
-    reasons.push(`${what} (${isFinal && isOfTeam ? NEEDS_TEAMS : answer.why})`)
-    if (cancel.aborted) break
+    const body = team === undefined ? { reviewers: [owner] } : { team_reviewers: [team] }
+    const asked = await send(`pulls/${number}/requested_reviewers`, body)
+    isPermitted ||= asked.known
+    if (asked.known) continue
+    const { kind, message } = asked.error
+    const isOfTeam = team !== undefined && (kind === 'permission' || kind === 'refused')
+    reasons.push(`a review by ${name} (${message}${isOfTeam ? `; ${NEEDS_TEAMS}` : ''})`)
+    if (kind !== 'permission' || isOfTeam || isPermitted) continue
+    // The others would be rejected, too.
+    github.report(asked.error, pullWriteCall('request reviews', place))
+    break
   }
   return reasons
 }
@@ -208,16 +256,16 @@ function sourceChange(
   trigger: Trigger,
   run: Run,
 ): Pick<SourceChange, 'line' | 'ifMissing'> {
-  const { id, namedAtMs, sentAtMs } = accepted
+  const { id, recordedAtMs, sentAtMs } = accepted
   if (plan.kind === 'wait') {
     // A re-run repeats a line that its first attempt may have written.
     const ifMissing = plan.sources
-      ? createLine({ job: id, atMs: namedAtMs }, plan.sources.items, trigger, run)
-      : earlierJobLine(id, Date.parse(job?.createdAt ?? '') || namedAtMs)
+      ? createLine({ job: id, atMs: recordedAtMs }, plan.sources.items, trigger, run)
+      : earlierJobLine(id, Date.parse(job?.createdAt ?? '') || recordedAtMs)
     return { ifMissing }
   }
   const line = createLine({ job: id, atMs: sentAtMs }, plan.items, trigger, run)
-  const earlierAtMs = plan.kind === 'message' ? plan.namedAtMs : undefined
+  const earlierAtMs = plan.kind === 'message' ? plan.recordedAtMs : undefined
   return {
     line,
     ifMissing: earlierAtMs === undefined ? undefined : earlierJobLine(id, earlierAtMs),

@@ -30,7 +30,7 @@ import {
   usageBody,
   workingBody,
 } from '../report/texts.ts'
-import { attemptUrlOf, isRerun, type PendingPart, type Run } from '../runner/run.ts'
+import { isRerun, type PendingPart, type Run } from '../runner/run.ts'
 
 /** What the record says at one time. */
 type Entry = {
@@ -204,7 +204,7 @@ export class RunRecord {
   async #writeStatus(entry: Entry): Promise<Lookup<unknown>> {
     const { github } = this.#run
     if (this.#sha === '') return NOT_FOUND
-    const written = await github.read(
+    const written = await github.attempt(
       () => setStatus(this.#status(entry), this.#run),
       SET_STATUS.permission,
     )
@@ -216,7 +216,7 @@ export class RunRecord {
     const place = this.#place
     if (place === undefined) return NOT_FOUND
     const draft = { marker: this.#marker(entry.state), text: entry.text }
-    const written = await github.read(
+    const written = await github.attempt(
       () => writeComment(place, draft, isLast, this.#run),
       writePermission(place.thread),
     )
@@ -259,29 +259,28 @@ export class RunRecord {
 
   #marker(state: RecordMarker['state']): RecordMarker {
     const { command } = this.#trigger
-    const { id = '', namedAtMs = 0 } = this.#job ?? {}
+    const { id = '', recordedAtMs = 0 } = this.#job ?? {}
     return {
       ...markerKeys(command, this.#run),
       kind: command === undefined ? 'status' : 'reply',
       state,
       job: id,
       pull: this.#pullLink(),
-      namedAt: namedAtMs,
+      recordedAt: recordedAtMs,
     }
   }
 
-  /** Makes the status. The target of a pending one is the run, so that a re-run finds the job of its first attempt. */
+  /** Makes the status. Its state is always `success`, because it is a record and must not hold up a deployment. */
   #status({ state, headline }: Entry): NewStatus {
-    const { environment, github, redact } = this.#run
-    const pullLink = state === 'pending' ? '' : this.#pullLink()
-    const target = pullLink || attemptUrlOf(environment)
+    const { github, redact } = this.#run
+    const { event } = this.#trigger
     return {
       ...github.repository,
       sha: this.#sha,
-      context: statusName(this.#trigger.event, this.#run),
-      state,
-      description: statusDescription(redact(headline), this.#job?.id ?? ''),
-      target_url: statusTarget(target, this.#job?.id ?? '', this.#facts, this.#run) || null,
+      context: statusName(event, this.#run),
+      state: 'success',
+      description: statusDescription(redact(headline)),
+      target_url: statusTarget({ state, job: this.#job }, this.#facts, event, this.#run) || null,
     }
   }
 

@@ -1,18 +1,18 @@
-import type { FromGitHub, Maybe } from '../github/client.ts'
-import { locatePullRequest, pullRequestThread } from '../github/pull-requests.ts'
+import { pullRequestThread } from '../github/pull-requests.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, shorten, visibleText } from '../lib/text.ts'
-import { DAY_MS } from '../lib/time.ts'
 import {
   type Draft,
   findSourceComment,
   hashProject,
   listThread,
+  repositoryKey,
   type SourceCommentMarker,
   type SourceItem,
   type SourceLine,
   writeComment,
 } from '../look/comments.ts'
+import type { DocsPlace } from '../look/result.ts'
 import type { Trigger } from '../look/trigger.ts'
 import { type Run, runUrlOf } from '../runner/run.ts'
 
@@ -22,50 +22,8 @@ const MAX_ITEM_TITLE_LENGTH = 80
 /** GitHub takes 65,536 characters. */
 const MAX_COMMENT_BYTES = 60 * 1024
 
-/** A docs pull request on this GitHub. */
-export type DocsPullPlace = {
-  /** `owner/name`, as the repository is called now. */
-  readonly repository: string
-  readonly number: number
-  /** Whether it is in the run's repository. */
-  readonly isOwn: boolean
-  /** Whether more people can read it than the run's repository, or that is unknown. */
-  readonly isExposed: boolean
-}
-
-const DOCS_REPOSITORY = `query DocsRepository($owner: String!, $repo: String!, $ownOwner: String!, $ownRepo: String!) {
-  docs: repository(owner: $owner, name: $repo) { nameWithOwner visibility }
-  own: repository(owner: $ownOwner, name: $ownRepo) { visibility } }`
-
-type VisibilityNode = FromGitHub<{ nameWithOwner: string; visibility: string }>
-type DocsRepositoryAnswer = FromGitHub<{ docs: VisibilityNode; own: VisibilityNode }>
-
-const VISIBILITIES = ['private', 'internal', 'public']
-
-/** Finds out where a docs pull request is and who can read it; `undefined` if it isn't on this GitHub. */
-export async function placeDocsPull(
-  prLink: string,
-  { event: { payload } }: Trigger,
-  { github, environment }: Run,
-): Promise<DocsPullPlace | undefined> {
-  const place = locatePullRequest(prLink, github)
-  if (place === undefined) return undefined
-  const { owner, repo, number } = place
-  const isRunsOwn = (name: string) => name.toLowerCase() === environment.repository.toLowerCase()
-  if (isRunsOwn(place.repository))
-    return { repository: place.repository, number, isOwn: true, isExposed: false }
-  const { owner: ownOwner, repo: ownRepo } = github.repository
-  const answer = await github.read(() =>
-    github.graphql<DocsRepositoryAnswer>(DOCS_REPOSITORY, { owner, repo, ownOwner, ownRepo }),
-  )
-  const { docs, own } = answer.known ? answer.value.data : {}
-  const repository = docs?.nameWithOwner ?? place.repository
-  const rank = (name: Maybe<string>) => VISIBILITIES.indexOf(`${name}`.toLowerCase())
-  const ofDocs = rank(docs?.visibility)
-  const ofRun = rank(own?.visibility ?? payload.repository?.visibility)
-  const isOwn = isRunsOwn(repository)
-  return { repository, number, isOwn, isExposed: !isOwn && (ofDocs < 0 || ofDocs > ofRun) }
-}
+/** Where a docs pull request is. */
+export type PullPlace = DocsPlace & { readonly number: number }
 
 /** Makes the line of a run's job or message, sent at a time in milliseconds since the epoch. */
 export function createLine(
@@ -88,6 +46,8 @@ export function earlierJobLine(job: string, atMs: number): SourceLine {
 
 /** What a run adds to the source comment. */
 export type SourceChange = {
+  /** The job that the pull request belongs to. */
+  readonly job: string
   /** Of the job or message that the run sent. */
   readonly line?: SourceLine
   /** Added if the comment doesn't have it: of an earlier job, or of the run that a re-run repeats. */
@@ -100,56 +60,60 @@ export type SourceChange = {
  * @returns whether the comment is there
  */
 export async function writeSourceComment(
-  place: DocsPullPlace,
-  { line, ifMissing }: SourceChange,
+  place: PullPlace,
+  { job, line, ifMissing }: SourceChange,
   run: Run,
 ): Promise<boolean> {
-  const { github, log } = run
-  const { repository, number, isOwn, isExposed } = place
-  const written = await github.read(async () => {
-    const thread = { ...pullRequestThread(number), repository }
+  const { github, log, environment } = run
+  const { repository, repositoryId, number, isOwn, isExposed } = place
+  const written = await github.attempt(async () => {
+    const named = isOwn ? {} : { repository, repositoryId }
+    const thread = { ...pullRequestThread(number), ...named }
     const { own } = await listThread(thread, run)
     const before = findSourceComment(own, run)
     const known = before?.marker.lines ?? []
     const isKnown = known.some(
-      ({ job, run: url }) =>
-        isExposed || (job === ifMissing?.job && (ifMissing.run === '' || ifMissing.run === url)),
+      (one) => one.job === ifMissing?.job && (ifMissing.run === '' || ifMissing.run === one.run),
     )
     const added = [line, isKnown ? undefined : ifMissing].filter((one) => one !== undefined)
-    if (added.length === 0) return
-    const all = [...added, ...known]
+    const isWritten = isExposed && known.length === 0 && before?.marker.job === job
+    if (added.length === 0 || isWritten) return
     const marker = {
       kind: 'source',
       project: hashProject(run),
-      lines: isExposed ? all.map(dateOf) : all,
+      repository: repositoryKey(thread, environment),
+      job,
+      lines: isExposed ? [] : [...added, ...known],
       older: before?.marker.older ?? 0,
     } as const
-    const draft = fitDraft(marker, isOwn, run)
+    const draft = fitDraft(marker, place, run)
     await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
   if (written.known) return true
-  log.info(`Could not write the source comment on ${repository}#${number}: ${written.why}.`)
+  log.info(
+    `Could not write the comment that lists the covered changes on ${repository}#${number}: ${written.why}.`,
+  )
   return false
 }
 
-/** Keeps what people who can't read the run's repository may see of a line. */
-function dateOf({ atMs }: SourceLine): SourceLine {
-  return earlierJobLine('', atMs - (atMs % DAY_MS))
-}
-
 /** Makes the comment, without as many of the oldest lines as don't fit. */
-function fitDraft(marker: SourceCommentMarker, isOwn: boolean, run: Run): Draft {
+function fitDraft(marker: SourceCommentMarker, place: PullPlace, run: Run): Draft {
   const { lines, older } = marker
-  const text = commentBody(marker, isOwn, run)
+  const text = commentBody(marker, place, run)
   // The marker has four bytes for three.
   const bytes = (byteLength(JSON.stringify(marker)) * 4) / 3 + byteLength(text.source)
   const isFitting = lines.length <= MAX_LINES && bytes <= MAX_COMMENT_BYTES
   if (isFitting || lines.length === 0) return { marker, text }
-  return fitDraft({ ...marker, lines: lines.slice(0, -1), older: older + 1 }, isOwn, run)
+  return fitDraft({ ...marker, lines: lines.slice(0, -1), older: older + 1 }, place, run)
 }
 
-function commentBody({ lines, older }: SourceCommentMarker, isOwn: boolean, run: Run): Markdown {
+function commentBody(
+  { lines, older }: SourceCommentMarker,
+  { isOwn, isExposed }: PullPlace,
+  run: Run,
+): Markdown {
   const { command, 'follow-up': followUp } = run.inputs
+  if (isExposed) return md`💬 An agent wrote this pull request for changes in a private repository.`
   const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
   const how = md`To request changes, comment ${code(`${command} …`)} here. For example: ${code(`${command} make it shorter and add an example`)}`
   const list = lines.map((line) => md`- ${lineText(line)}`)
@@ -161,9 +125,9 @@ function commentBody({ lines, older }: SourceCommentMarker, isOwn: boolean, run:
   ])
 }
 
-function lineText({ atMs, job, run, event, items, more }: SourceLine): Markdown {
+function lineText({ atMs, run, event, items, more }: SourceLine): Markdown {
   const date = new Date(atMs).toISOString().slice(0, 10)
-  if (run === '') return job === '' ? md`${date}` : md`${date}: earlier job (details unavailable)`
+  if (run === '') return md`${date}: earlier job (details unavailable)`
   const shown = items.length === 0 ? [md`${event}`] : items.map(itemText)
   if (more > 0) shown.push(md`and ${more} more`)
   return md`${date}, ${link('workflow run', run)}: ${joinMarkdown(shown, '; ')}`

@@ -39,8 +39,8 @@ export async function submit(plan: Plan, deadlineMs: number, run: Run): Promise<
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
   const before = kind === 'message' ? plan.pull?.prLink : undefined
-  const namedAtMs = (kind === 'wait' ? plan.namedAtMs : undefined) ?? clock.now()
-  return { kind, id, job, prLink: job?.prLink ?? before ?? '', namedAtMs, sentAtMs, deadlineMs }
+  const recordedAtMs = (kind === 'wait' ? plan.recordedAtMs : undefined) ?? clock.now()
+  return { kind, id, job, prLink: job?.prLink ?? before ?? '', recordedAtMs, sentAtMs, deadlineMs }
 }
 
 /**

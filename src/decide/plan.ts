@@ -18,7 +18,7 @@ export type MessageAction = {
   readonly kind: 'message'
   readonly id: string
   /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
-  readonly namedAtMs?: number
+  readonly recordedAtMs?: number
   /** The docs pull request that the run updates. */
   readonly pull?: PullState | undefined
 }
@@ -28,7 +28,7 @@ export type WaitAction = {
   /** As Mintlify has just shown it. */
   readonly job?: Job | undefined
   /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
-  readonly namedAtMs?: number
+  readonly recordedAtMs?: number
 }
 
 /** Why nothing is started. */
@@ -69,14 +69,15 @@ export function decide(situation: Situation, run: RunFacts): Decision {
   if (attempt.kind === 'unclear') return stopUnclear(attempt.why)
   if (ownJob?.failure) return stop(ownJob.failure)
   if (ownJob && !hasEnded(ownJob)) {
-    const { id, job, namedAtMs } = ownJob
+    const { id, job, recordedAtMs } = ownJob
     const text = `Job ${inBackticks(id)} was started by an earlier attempt of this run. This attempt waits for it.`
-    return { kind: 'wait', id, job, namedAtMs, remarks: [info(text)] }
+    return { kind: 'wait', id, job, recordedAtMs, remarks: [info(text)] }
   }
   if (isReview) return decideReview(situation, run)
   const nothing = trigger.command ? undefined : skipNothing(situation, run)
   if (nothing) return nothing
-  if (attempt.kind === 'forgotten') return newJob([FORGOTTEN, ...remarksOnNewJob(situation, run)])
+  if (attempt.kind === 'not-recorded')
+    return newJob([NOT_RECORDED, ...remarksOnNewJob(situation, run)])
   return decideUpdate(situation, run)
 }
 
@@ -96,7 +97,7 @@ function stopUnclear(why: string): Stop {
   return { ...stop({ headline, details: joinSentences(why, advice) }), maybeStarted: true }
 }
 
-const FORGOTTEN = notice(
+const NOT_RECORDED = notice(
   'This re-run starts a new job',
   "The first attempt recorded no job (`comment: never`, or an event that isn't tracked), so this re-run starts a new one.",
 )
@@ -121,7 +122,7 @@ function decideReview(
   const state = job.pull?.state
   if (state === 'merged' || state === 'closed')
     return refuse(`can't change it any more: it was ${state}`)
-  return sendTo(job, earlier.attempt.kind === 'forgotten' ? [MAYBE_REVIEWED] : [])
+  return sendTo(job, earlier.attempt.kind === 'not-recorded' ? [MAYBE_REVIEWED] : [])
 }
 
 const MAYBE_REVIEWED = notice(
@@ -259,8 +260,8 @@ function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
   return { kind: 'create', earlierPull, remarks }
 }
 
-function sendTo({ id, namedAtMs, pull }: ObservedJob, remarks: readonly Remark[]): Decision {
-  return { kind: 'message', id, namedAtMs, pull, remarks }
+function sendTo({ id, recordedAtMs, pull }: ObservedJob, remarks: readonly Remark[]): Decision {
+  return { kind: 'message', id, recordedAtMs, pull, remarks }
 }
 
 function stop(failure: Failure & { readonly isTransient?: boolean }): Stop {

@@ -1,6 +1,6 @@
 import type { getOctokit } from '@actions/github'
 import { HttpClient, type HttpRequest, type ProxySettings, TransportError } from '../lib/http.ts'
-import { isRecord, joinSentences, recordField } from '../lib/text.ts'
+import { inBackticks, isRecord, joinSentences, listOf, recordField } from '../lib/text.ts'
 import { afterGrace, type Waiting } from '../lib/time.ts'
 import {
   failedLookup,
@@ -80,6 +80,8 @@ export type GitHubCall = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
+  /** How to grant it, as a sentence; by default in the workflow, or for a person's token. */
+  readonly fix?: string
 }
 
 type GitHubOptions = Waiting & {
@@ -100,6 +102,9 @@ type GitHubOptions = Waiting & {
 
 /** Before the second and the third try. */
 const RETRY_PAUSES_MS = [3000, 9000]
+/** How long a call is repeated that the run can't do without, and the pause after its first three tries. */
+const NEEDED_MS = 120_000
+const NEEDED_PAUSE_MS = 15_000
 /** Of 100 entries of each list: 250 commits are all that GitHub tells of a pull request. */
 const MAX_GRAPHQL_PAGES = 3
 /** The longest pause that delays a job. */
@@ -119,10 +124,13 @@ export class GitHub {
   /** Ends requests that write. A canceled run has 5 s, in which a comment can still be finished. */
   readonly #lateCancel: AbortSignal
   #octokit: Promise<Octokit> | undefined
+  /** Whether further requests get one try: after one that timed out in all its tries, or while a call is repeated. */
   #hasTimedOut = false
-  #hasJobStarted = false
-  /** The sentences about failures that have been logged. */
-  readonly #loggedSentences = new Set<string>()
+  #isRepeating = false
+  /** The calls that failed and that the run could do without. */
+  readonly #failures: { readonly error: GitHubError; readonly call: GitHubCall }[] = []
+  /** Whether the run ends because of a failed call, which explains the others. */
+  #isExplained = false
   /** Permissions that have worked in this run. */
   readonly #workingPermissions = new Set<string>()
   #account: User | undefined
@@ -180,7 +188,7 @@ export class GitHub {
     while (isMore() && pages.length < MAX_GRAPHQL_PAGES) {
       for (const [name, list] of lists)
         if (list?.pageInfo?.endCursor) cursors[name] = list.pageInfo.endCursor
-      const next = await this.read(() => this.graphql<T>(query, cursors))
+      const next = await this.attempt(() => this.graphql<T>(query, cursors))
       if (!next.known) break
       pages.push(next.value.data)
       errors.push(...next.value.errors)
@@ -189,23 +197,38 @@ export class GitHub {
     return { pages, errors, isWhole: !isMore() }
   }
 
-  /** Returns all entries of a list, page after page. Throws as `call` does. */
-  async list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
+  /**
+   * Returns all entries of a list, page after page: smaller pages if one is too large. Throws as `call` does.
+   *
+   * @param perPage entries of a page, at most 100
+   */
+  async list<T>(path: string, maxEntries = Infinity, perPage = 100): Promise<readonly T[]> {
     const { paginate } = await this.#load()
     const all: T[] = []
-    for await (const page of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      const entries: unknown = page.data
-      // Octokit turns a 409 into an empty page without a URL.
-      const isList = 'url' in page && Array.isArray(entries) && !entries.includes(null)
-      if (!isList) throw new GitHubError('GitHub returned something that is not a list')
-      all.push(...(entries as readonly T[]))
-      if (all.length >= maxEntries) break
+    const pages = (size: number) =>
+      paginate.iterator(`GET ${path}`, { per_page: size, page: 1 + all.length / size })
+    const read = async (size: number): Promise<readonly T[]> => {
+      try {
+        for await (const page of pages(size)) {
+          const entries: unknown = page.data
+          // Octokit turns a 409 into an empty page without a URL.
+          const isList = 'url' in page && Array.isArray(entries) && !entries.includes(null)
+          if (!isList) throw new GitHubError('GitHub returned something that is not a list')
+          all.push(...(entries as readonly T[]))
+          if (all.length >= maxEntries) break
+        }
+        return all
+      } catch (error) {
+        const isSmallest = size === 1 || !isTooLarge(error)
+        if (isSmallest) throw error
+        return await read(size % 10 === 0 ? size / 10 : 1)
+      }
     }
-    return all
+    return await read(perPage)
   }
 
-  /** Reads something; the caller decides what a failure means. */
-  async read<T>(send: () => Promise<T>, permission = ''): Promise<Lookup<T>> {
+  /** Makes a call; the caller decides what a failure means. */
+  async attempt<T>(send: () => Promise<T>, permission = ''): Promise<Lookup<T>> {
     try {
       const value = await send()
       this.#workingPermissions.add(permission)
@@ -215,16 +238,27 @@ export class GitHub {
     }
   }
 
-  /** Makes a call that the run can't do without. @throws {NeededCallError} */
+  /** Makes a call that the run can't do without, for up to two minutes. @throws {NeededCallError} */
   async need<T>(call: GitHubCall, send: () => Promise<T>): Promise<T> {
-    const result = await this.read(send, call.permission)
-    if (!result.known) throw new NeededCallError(call, result.error)
+    const { clock, cancel } = this.#options
+    const deadlineMs = clock.now() + NEEDED_MS
+    let result = await this.attempt(send, call.permission)
+    while (!result.known) {
+      const { error } = result
+      const pauseMs = error.retryAfterMs || NEEDED_PAUSE_MS
+      const isLate = pauseMs > MAX_GITHUB_PAUSE_MS || clock.now() + pauseMs >= deadlineMs
+      if (isLate || !mayPass(error) || cancel.aborted) throw new NeededCallError(call, error)
+      await this.pause(pauseMs)
+      this.#isRepeating = true
+      result = await this.attempt(send, call.permission)
+      this.#isRepeating = false
+    }
     return result.value
   }
 
-  /** Makes a call whose failure is a notice: the run goes on without it. */
-  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
-    const result = await this.read(send, call.permission)
+  /** Makes a call that the run can do without. */
+  async attemptAndReport<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
+    const result = await this.attempt(send, call.permission)
     if (!result.known) this.report(result.error, call)
     return result
   }
@@ -248,30 +282,37 @@ export class GitHub {
     return await create()
   }
 
-  /** Logs a failed call that the run can do without: the first with a cause is a notice, the others are lines. */
-  report(error: GitHubError, { purpose, permission }: GitHubCall): void {
+  /** Logs a failed call that the run can do without. All of them are one notice at the end. */
+  report(error: GitHubError, call: GitHubCall): void {
     const { log, cancel } = this.#options
-    const isMissing = this.#isMissing(permission, error)
-    const { who, fix } = missingPermission(permission, error)
-    const message = joinSentences(
-      `Could not ${purpose}: ${error.message}.`,
-      isMissing ? `${who}. ${fix}` : '',
-      this.#isNew(error.explanation) ? error.explanation : '',
+    log.info(`Could not ${call.purpose}: ${error.message}.`)
+    if (!cancel.aborted) this.#failures.push({ error, call })
+  }
+
+  /** Leaves out the notice, because the run ends with an error about GitHub. */
+  explain(): void {
+    this.#isExplained = true
+  }
+
+  /** Writes one notice about all calls that failed and that the run could do without. */
+  reportFailures(): void {
+    const [first] = this.#failures
+    if (first === undefined || this.#isExplained) return
+    const { error, call } = first
+    const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
+    const missing = this.#failures.flatMap((one) =>
+      this.#isMissing(one.call.permission, one.error) ? one.call.permission : [],
     )
-    const title = isMissing ? `Missing permission: \`${permission}\`` : error.title
-    if (cancel.aborted || !this.#isNew(isMissing ? permission : error.message)) log.info(message)
-    else log.notice(message, title)
-  }
-
-  #isNew(text: string): boolean {
-    const isNew = text !== '' && !this.#loggedSentences.has(text)
-    this.#loggedSentences.add(text)
-    return isNew
-  }
-
-  /** Allows all tries again after a timeout, because no job waits for GitHub anymore. */
-  jobStarted(): void {
-    this.#hasJobStarted = true
+    const { who, fix } = missingPermission(listOf([...new Set(missing)].map(inBackticks)), error)
+    this.#options.log.notice(
+      joinSentences(
+        `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
+        missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
+      ),
+      this.#isMissing(call.permission, error)
+        ? `Missing permission: \`${call.permission}\``
+        : error.title,
+    )
   }
 
   /** Waits, unless the run is canceled. */
@@ -335,7 +376,7 @@ export class GitHub {
 
   /** Returns the pauses between tries. */
   #pausesMs(): readonly number[] {
-    return this.#hasTimedOut && !this.#hasJobStarted ? [] : RETRY_PAUSES_MS
+    return this.#hasTimedOut || this.#isRepeating ? [] : RETRY_PAUSES_MS
   }
 
   /** Sends a request up to three times. @throws {GitHubError} */
@@ -350,7 +391,10 @@ export class GitHub {
       try {
         const response = await send()
         assertBody(response, request)
-        return response
+        const failure = passingFailure(response.data, request)
+        // What an answer with errors contains is believed after the last try.
+        if (failure === undefined || pausesMs.length === 0 || cancel.aborted) return response
+        throw failure
       } catch (caught) {
         let error = toGitHubError(caught, clock.now())
         const { message, cause } = error
@@ -394,9 +438,12 @@ export class GitHub {
       headers: { ...headers, 'x-github-api-version': '2022-11-28' },
       body,
       signal: endsAtOnce ? cancel : this.#lateCancel,
-      freshConnection: !canRepeat(request),
     })
     const { status } = response
+    if (response.isTooLarge) {
+      const message = `the response of GitHub could not be read, because ${response.bodyProblem}`
+      throw new TransportError(message, { failure: 'too-large', maybeSent: true })
+    }
     return new Response(status === 204 ? null : response.body, {
       status,
       headers: response.headers,
@@ -406,10 +453,28 @@ export class GitHub {
 
 /** Whether a failed request may be sent again. */
 function canRetry(error: GitHubError, request: RequestLine): boolean {
+  const isUnsent = error.cause instanceof TransportError && !error.cause.maybeSent
+  return mayPass(error) && (error.kind === 'rate-limit' || isUnsent || canRepeat(request))
+}
+
+/** Whether the same request may succeed later. */
+function mayPass(error: GitHubError): boolean {
   const { kind, cause } = error
   if (kind !== 'other') return kind === 'rate-limit'
   const isUnsent = cause instanceof TransportError && !cause.maybeSent
-  return isUnsent || (canRepeat(request) && mayHaveArrived(error))
+  return isUnsent || (mayHaveArrived(error) && !isTooLarge(error))
+}
+
+function isTooLarge(error: unknown): boolean {
+  const { cause } = error instanceof GitHubError ? error : {}
+  return cause instanceof TransportError && cause.failure === 'too-large'
+}
+
+/** Returns the first error of a GraphQL answer that another try may not have; `undefined` if it has none. */
+function passingFailure(data: unknown, { url }: RequestLine): GitHubError | undefined {
+  const errors = url.endsWith('/graphql') ? readGraphqlErrors(data) : []
+  const first = errors.find(({ type }) => type !== 'FORBIDDEN' && type !== 'NOT_FOUND')
+  return first && graphqlError(first)
 }
 
 /** Whether sending a request twice has the same effect as sending it once; GitHub keeps one reaction of a kind. */

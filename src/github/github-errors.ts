@@ -69,13 +69,17 @@ export class NeededCallError extends Error {
   }
 }
 
-/** Says which permission may be missing, and where to add it. The workflow's permissions don't apply to a person's token. */
-export function missingPermission(permission: string, { message, status }: GitHubError) {
+/**
+ * Says which permission may be missing, and where to add it. The workflow's permissions don't apply to a person's token.
+ *
+ * @param permissions with backticks
+ */
+export function missingPermission(permissions: string, { message, status }: GitHubError) {
   const isOfPerson = message.includes('personal access token')
   // GitHub returns 404 for both.
   const other = status === 404 ? " (or the item doesn't exist)" : ''
   return {
-    who: `${isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"} \`${permission}\`${other}`,
+    who: `${isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"} ${permissions}${other}`,
     fix: isOfPerson ? 'Add it to the token.' : 'Add it under `permissions:`.',
   }
 }
@@ -152,6 +156,7 @@ function readMessages(data: unknown): string {
 }
 
 function classify(status: number, said: string): GitHubError['kind'] {
+  if (/submitted too quickly/i.test(said)) return 'rate-limit'
   if (status === 410 || status === 422 || (status === 403 && /\b(?:locked|archived)\b/i.test(said)))
     return 'refused'
   if (/\bSAML\b|IP allow list|\bsuspended\b/i.test(said)) return 'setup'

@@ -26,8 +26,9 @@ export type Comment = RestData<'pulls', 'getReviewComment'>
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
   readonly kind: 'main' | 'review'
-  /** `owner/name`, where it is not the run's own. */
+  /** `owner/name` where it is not the run's own, and its ID; empty if that is unknown. */
   readonly repository?: string
+  readonly repositoryId?: string
   /** Of the pull request or issue. */
   readonly number: number
   readonly isPull: boolean
@@ -38,6 +39,11 @@ export type Thread = {
 /** Returns the main thread of a pull request. */
 export function pullRequestThread(number: number): Thread {
   return { kind: 'main', number, isPull: true, rootId: 0 }
+}
+
+/** Returns the permission that reading a thread needs. */
+export function readPermissionOf({ isPull }: Thread): string {
+  return isPull ? 'pull-requests: read' : 'issues: read'
 }
 
 /** Returns the permission that writing into a thread needs. */
@@ -65,14 +71,16 @@ export function isSameAccount(one: Maybe<Pick<User, 'id' | 'login'>>, other: May
   return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }
 
+/** A comment can have 65,536 characters of four bytes each. */
+const COMMENTS_A_PAGE = 30
+
 /** Lists all comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(
   github: GitHub,
   thread: Thread,
 ): Promise<readonly ThreadComment[]> {
-  const comments = await github.list<Comment>(
-    `${threadPath(github, thread)}/${thread.number}/comments`,
-  )
+  const path = `${threadPath(github, thread)}/${thread.number}/comments`
+  const comments = await github.list<Comment>(path, Infinity, COMMENTS_A_PAGE)
   return comments.map((one) => ({
     ref: commentRef(one, thread),
     author: one.user,
@@ -120,7 +128,7 @@ export async function react(
   const permission = writePermission(thread)
   const call = { purpose: 'react to the command', permission }
   const route = `POST ${threadPath(github, thread)}/comments/${id}/reactions`
-  return await github.attempt(call, () => sendWithAuthor(github, route, { content }))
+  return await github.attemptAndReport(call, () => sendWithAuthor(github, route, { content }))
 }
 
 /** Writes a comment or reaction, and learns from its author which account the token belongs to. */
@@ -203,6 +211,8 @@ export type MergedPull = {
   readonly title: string
   readonly labels: readonly string[]
   readonly body: string
+  /** Paths of its changed files, if they were asked for and are at most 100; otherwise `undefined`. */
+  readonly paths: readonly string[] | undefined
 }
 
 /** The merged pull requests that commits came in, by SHA. */
@@ -217,24 +227,31 @@ const MAX_COMMITS_A_REQUEST = 100
  * Reads the merged pull requests of commits: the one that a commit's subject names, since GitHub's index lags behind a
  * merge, and those of the index.
  *
+ * @param withPaths whether their changed files are asked for
  * @throws {NeededCallError}
  */
 export async function readMergedPulls(
   commits: readonly NamedCommit[],
+  withPaths: boolean,
   github: GitHub,
 ): Promise<MergedPulls> {
   const found = new Map<string, readonly MergedPull[]>()
   for (let start = 0; start < commits.length; start += MAX_COMMITS_A_REQUEST) {
     const some = commits.slice(start, start + MAX_COMMITS_A_REQUEST)
-    for (const [sha, pulls] of await askForPulls(some, github)) found.set(sha, pulls)
+    for (const [sha, pulls] of await askForPulls(some, withPaths, github)) found.set(sha, pulls)
   }
   return found
 }
 
-async function askForPulls(commits: readonly NamedCommit[], github: GitHub): Promise<MergedPulls> {
+async function askForPulls(
+  commits: readonly NamedCommit[],
+  withPaths: boolean,
+  github: GitHub,
+): Promise<MergedPulls> {
   // GitHub allows 100 labels and 10 assignees.
   const pull = `number url merged mergeCommit { oid } author { __typename login }
-    assignees(first: 10) { nodes { login } } labels(first: 100) { nodes { name } } title body`
+    assignees(first: 10) { nodes { login } } labels(first: 100) { nodes { name } } title body
+    ${withPaths ? 'files(first: 100) { totalCount nodes { path } }' : ''}`
   const fields = commits.map(({ sha, message }, index) => {
     const number = numberInSubject(message)
     const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
@@ -280,6 +297,7 @@ type MergedNode = FromGitHub<{
   title: string
   labels: Nodes<FromGitHub<{ name: string }>>
   body: string
+  files: Nodes<FromGitHub<{ path: string }>> & FromGitHub<{ totalCount: number }>
 }>
 
 /** `cN`: the N-th commit. `pN`: the pull request that its subject names. */
@@ -306,7 +324,8 @@ function readAliases(aliases: Aliases, commits: readonly NamedCommit[]): MergedP
 }
 
 function readMergedPull({ number, url, author, title, body, ...pull }: MergedNode): MergedPull {
-  const { assignees, labels } = pull
+  const { assignees, labels, files } = pull
+  const paths = nodesOf(files).map(({ path }) => path ?? '')
   return {
     number: number ?? 0,
     url: url ?? '',
@@ -315,5 +334,6 @@ function readMergedPull({ number, url, author, title, body, ...pull }: MergedNod
     title: title ?? '',
     labels: nodesOf(labels).map(({ name }) => name ?? ''),
     body: body ?? '',
+    paths: paths.length > 0 && paths.length === files?.totalCount ? paths : undefined,
   }
 }

@@ -12,7 +12,7 @@ export type HttpRequest = {
   /** Ends the request at once; `send` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** For requests that must not be repeated, because a kept connection may close while something is sent on it. */
-  readonly freshConnection: boolean
+  readonly freshConnection?: boolean
 }
 
 /** One response, whatever its status. Redirects are responses like any other: they are never followed. */
@@ -26,6 +26,7 @@ export type HttpResponse = {
   readonly bodyProblem: string | undefined
   /** Whether the body ended too early because of the connection or the time limit. */
   readonly isCutOff: boolean
+  readonly isTooLarge: boolean
 }
 
 export type HttpOptions = {
@@ -67,7 +68,7 @@ export class HttpClient {
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
     const kept = sent.freshConnection ? undefined : this.#kept
     const dispatcher = kept ?? createDispatcher(proxy)
-    if (!sent.freshConnection) this.#kept = dispatcher
+    if (sent.freshConnection !== true) this.#kept = dispatcher
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
@@ -132,9 +133,14 @@ export class HttpClient {
   async #readBody(
     stream: Dispatcher.ResponseData['body'],
     headers: HttpResponse['headers'],
-  ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem' | 'isCutOff'>> {
+  ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem' | 'isCutOff' | 'isTooLarge'>> {
     const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '')
-    const refused = (bodyProblem: string) => ({ body: '', bodyProblem, isCutOff: false })
+    const refused = (bodyProblem: string, isTooLarge = false) => ({
+      body: '',
+      bodyProblem,
+      isCutOff: false,
+      isTooLarge,
+    })
     const chunks: Uint8Array[] = []
     let bytes = 0
     let bodyProblem: string | undefined
@@ -143,7 +149,7 @@ export class HttpClient {
         bytes += chunk.length
         if (!isPlain) return refused('it is compressed, although no compression was requested')
         if (bytes > BODY_LIMIT_BYTES)
-          return refused(`it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB`)
+          return refused(`it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB`, true)
         chunks.push(chunk)
       }
     } catch (error) {
@@ -153,7 +159,7 @@ export class HttpClient {
         : 'the connection closed before the response was complete'
     }
     const body = Buffer.concat(chunks).toString('utf8')
-    return { body, bodyProblem, isCutOff: bodyProblem !== undefined }
+    return { body, bodyProblem, isCutOff: bodyProblem !== undefined, isTooLarge: false }
   }
 }
 
@@ -190,6 +196,8 @@ export class TransportError extends Error {
     | 'proxy'
     | 'timeout'
     | 'broken'
+    // The response came, but is too large to be read.
+    | 'too-large'
   /** Whether any of the request may have reached the server; `false` only if it certainly didn't. */
   readonly maybeSent: boolean
   /** Whether the connection to a proxy failed, so that the server never saw the request. */
@@ -214,7 +222,7 @@ const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID'
 
 /** Says what to do about a request without a response, as a sentence; empty if nothing is known to help. */
 export function transportAdvice({ failure, isOfProxy, cause }: TransportError): string {
-  if (failure === 'timeout' || failure === 'broken') return ''
+  if (/^(?:timeout|broken|too-large)$/.test(failure)) return ''
   if (failure === 'tls' && errorCode(cause) === OTHER_HOST)
     return "Check the runner's firewall and proxy."
   if (failure === 'tls') {

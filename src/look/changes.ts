@@ -18,9 +18,10 @@ import {
   isSha,
   type Payload,
   type PushedCommit,
-  type Release,
+  tagOf,
 } from './event.ts'
 import { statusCommit } from './status.ts'
+import { listPublished, type Tags } from './tags.ts'
 
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {
@@ -61,46 +62,57 @@ export type Changes = {
   readonly fileCount: number | undefined
   /** Whether these are only the last commits, because nothing is known to start from. */
   readonly isArbitrary: boolean
-  /** Whether these are all commits, and none before them was removed from the branch. */
+  /** Whether these are all commits. */
   readonly isWhole: boolean
+  /** Whether commits were removed from the branch. */
+  readonly isRewritten: boolean
+  /** Whether they aren't listed, because an earlier job of the step was about the same commit. */
+  readonly wereSent?: boolean
   /** The pull request as it is now; `undefined` if the event is about none. */
   readonly pull?: PullRequest | undefined
+}
+
+const NO_CHANGES: Changes = {
+  since: '',
+  url: '',
+  commits: [],
+  commitCount: 0,
+  files: [],
+  fileCount: 0,
+  isArbitrary: false,
+  isWhole: true,
+  isRewritten: false,
 }
 
 /**
  * Reads the changes that an event is about; `undefined` if it is about none.
  *
+ * @param tags those before the event's; `undefined` if it is about none
  * @throws {NeededCallError}
  */
 export async function readChanges(
   event: GitHubEvent,
   earlier: EarlierRuns,
+  tags: Tags | undefined,
   run: Run,
 ): Promise<Changes | undefined> {
   const { row, payload } = event
-  const { github, environment } = run
-  const tag = payload.release?.tag_name ?? /^refs\/tags\/(.+)$/.exec(payload.ref ?? '')?.[1] ?? ''
+  const { github, environment, inputs } = run
+  const sha = statusCommit(event, environment)
+  if (tags) {
+    const wereSent = earlier.lastJob?.sha === sha && inputs.paths.length === 0
+    if (wereSent) return { ...NO_CHANGES, wereSent }
+    return await compareWithFirst(basesOfTag(tagOf(event), tags, github), tagOf(event), run)
+  }
   switch (row.subject) {
-    case 'push': {
-      const { before, after } = payload
-      if (tag !== '' && !isSha(before))
-        return await compareWithFirst(basesOfTag(tag, run), tag, github)
-      return await compareWithFirst(basesOfPush(payload, earlier, run), after ?? '', github)
-    }
-    case 'release':
-      return await compareWithFirst(
-        basesOfTag(tag, run, payload.release?.published_at),
-        tag,
-        github,
-      )
+    case 'push':
+      return await compareWithFirst(basesOfPush(payload, earlier, run), payload.after ?? '', run)
     case 'branch':
-      return await changesOfBranch(environment.sha, earlier, run)
-    case 'workflow-run': {
-      const isOnBranch = followedBranch(event, environment) !== undefined
-      return isOnBranch
-        ? await changesOfBranch(statusCommit(event, environment), earlier, run)
-        : undefined
-    }
+      return await changesOfBranch(sha, earlier, run)
+    case 'workflow-run':
+      return followedBranch(event, environment) === undefined
+        ? undefined
+        : await changesOfBranch(sha, earlier, run)
     case 'pull-request':
     case 'issue':
       return await changesOfPull(event, run)
@@ -130,8 +142,6 @@ type Candidates = {
 
 /** How many bases of one kind are compared at most. */
 const MAX_TRIED = 10
-/** How many of the newest releases are listed. */
-const MAX_RELEASES = 300
 /** How many commits back a release may be. */
 const MAX_COMMITS_AHEAD = 250
 /** How many commits are compared if there is neither a job nor a release. */
@@ -178,8 +188,9 @@ function jobBase({ sha, createdAtMs }: NonNullable<EarlierRuns['lastJob']>): Bas
 async function changesOfBranch(
   head: string,
   { lastJob, reachedLimit }: EarlierRuns,
-  { github }: Run,
+  run: Run,
 ): Promise<Changes> {
+  const { github } = run
   let why = 'this step has no earlier job'
   if (reachedLimit) why = `no earlier job was found on the newest ${MAX_SEARCHED_COMMITS} commits`
   if (lastJob) why = "the commit of this step's last job doesn't exist anymore"
@@ -192,7 +203,7 @@ async function changesOfBranch(
     { list: releases, min: 1, max: MAX_COMMITS_AHEAD },
     lastCommits(head, why, github),
   ]
-  return await compareWithFirst(candidates, head, github)
+  return await compareWithFirst(candidates, head, run)
 }
 
 /** Finds the commit before the last ones; of a younger branch the first commit, which isn't compared itself. */
@@ -211,85 +222,13 @@ function lastCommits(head: string, why: string, github: GitHub): Candidates {
   return { list, areArbitrary: true }
 }
 
-/** Lists the tags of the newest releases that fit, by the time of their publication. Or a GitHubError. */
-async function listPublished(fits: (one: Release) => boolean, github: GitHub): Promise<string[]> {
-  const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
-  const found = releases.filter((one) => one.draft !== true && fits(one))
-  // GitHub's times are all in UTC and of one length: they sort as text.
-  const timeOf = ({ published_at: at }: Release): string => at ?? ''
-  return found
-    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
-    .map(({ tag_name: tag }) => tag ?? '')
-}
-
-/**
- * Lists the versions before a tag, or, if it isn't a version, the releases before it, the newest first; then the last
- * commits.
- *
- * @param publishedAt when its release was published, if that is known
- */
-function basesOfTag(tag: string, { github }: Run, publishedAt?: Maybe<string>): Candidates[] {
-  const isEarlier = ({ tag_name: name, published_at: at }: Release): boolean =>
-    name !== tag && (!publishedAt || (at ?? '') < publishedAt)
-  const list = async (): Promise<Base[]> => {
-    const tags =
-      readVersion(tag) === undefined
-        ? await listPublished(isEarlier, github)
-        : tagsBefore(tag, await listTags(tag, github))
-    return tags.map((ref) => ({ ref, words: ref }))
-  }
-  return [{ list, min: 1 }, lastCommits(tag, 'there is no version before it', github)]
-}
-
-/** Lists the tags that begin as one does before its first digit: a repository may have thousands of others. */
-async function listTags(tag: string, github: GitHub): Promise<string[]> {
-  const [prefix = ''] = /^\D*/.exec(tag) ?? []
-  const asked = { ...github.repository, ref: `tags/${prefix}`.replace(/\/$/, '') }
-  const refs = await github.call(async ({ paginate, rest }) => {
-    return { data: await paginate(rest.git.listMatchingRefs, asked) }
-  })
-  return refs.map(({ ref }) => ref.replace(/^refs\/tags\//, ''))
-}
-
-/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0.0`, suffix `-rc.1`. */
-type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>> & {
-  /** -1 for a prerelease, 1 for a post-release. */
-  readonly stage: number
-}
-
-const VERSION =
-  /^(.*?)v?(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
-const POST_RELEASE =
-  /^(?:\+|[-.]?(?:post|hotfix|hf|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
-
-/** Reads a tag; `undefined` if it isn't a version. */
-function readVersion(tag: string): Version | undefined {
-  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
-  // `re2-supervisor-main` is a name.
-  const isName = !numbers.includes('.') && !/^(?:$|[-+.]?[a-z]{0,6}[-.]?\d)/i.test(suffix)
-  if (match === undefined || isName) return undefined
-  const stageOfSuffix = POST_RELEASE.test(suffix) ? 1 : -1
-  const stage = suffix === '' ? 0 : stageOfSuffix
-  // `v4` is `v4.0.0.0`.
-  const padded = [...numbers.split('.'), 0, 0, 0].slice(0, 4).join('.')
-  return { tag, prefix, numbers: padded, suffix, stage }
-}
-
-/** Lists the lower versions with a tag's prefix, highest first; for a stable version only the stable ones. */
-export function tagsBefore(tag: string, tags: readonly string[]): string[] {
-  const version = readVersion(tag)
-  if (version === undefined) return []
-  const { compare: natural } = new Intl.Collator('en', { numeric: true })
-  const order = (one: Version, other: Version): number =>
-    natural(one.numbers, other.numbers) ||
-    one.stage - other.stage ||
-    natural(one.suffix, other.suffix)
-  return tags
-    .flatMap((one) => readVersion(one) ?? [])
-    .filter((one) => one.prefix === version.prefix && order(one, version) < 0)
-    .filter((one) => version.stage < 0 || one.stage >= 0)
-    .toSorted((one, other) => order(other, one))
-    .map((one) => one.tag)
+/** Lists the tags before a tag, and then the last commits. */
+function basesOfTag(tag: string, { before }: Tags, github: GitHub): Candidates[] {
+  const bases = before.map((ref) => ({ ref, words: ref }))
+  return [
+    { list: async () => bases, min: 1 },
+    lastCommits(tag, 'there is no version before it', github),
+  ]
 }
 
 const READ_CHANGES = { purpose: 'read what has changed', permission: 'contents: read' }
@@ -298,34 +237,46 @@ const READ_CHANGES = { purpose: 'read what has changed', permission: 'contents: 
 async function compareWithFirst(
   candidates: readonly Candidates[],
   head: string,
-  github: GitHub,
+  run: Run,
 ): Promise<Changes> {
-  let failure = new GitHubError('there is nothing to compare with')
+  const { github } = run
   for (const { list, min = 0, max = Infinity, areArbitrary = false } of candidates) {
     const bases = await github.need(READ_CHANGES, list)
     for (const { ref, words, commits } of bases.slice(0, MAX_TRIED)) {
-      const compared = await github.read(() => compare(ref, head, github))
-      if (!compared.known) {
-        failure = compared.error
-        // A tag or commit may be gone; anything else would fail again.
-        if (failure.status === 404) continue
-        throw new NeededCallError(READ_CHANGES, failure)
-      }
-      const { commitCount } = compared.value
+      const compared = await compareIfKnown(ref, head, github)
+      if (compared === undefined) continue
+      const { commitCount } = compared
       if (commitCount < min || commitCount > max) continue
       const listed = commits ? { commits, commitCount: commits.length } : {}
-      const isWhole = compared.value.isWhole && !areArbitrary
+      const isWhole = compared.isWhole && !areArbitrary
       const about = { since: words, isArbitrary: areArbitrary, isWhole }
-      const changes = { ...compared.value, ...listed, ...about }
-      const pulls = await readMergedPulls(
-        changes.commits.filter(({ sha }) => isSha(sha)),
-        github,
-      )
-      const withPulls = changes.commits.map((one) => ({ ...one, pulls: pulls.get(one.sha) ?? [] }))
-      return { ...changes, commits: withPulls }
+      return await addPulls({ ...compared, ...listed, ...about }, run)
     }
   }
-  throw new NeededCallError(READ_CHANGES, failure)
+  const message = 'GitHub knows none of the commits to compare with'
+  throw new NeededCallError(READ_CHANGES, new GitHubError(message, { kind: 'refused' }))
+}
+
+/** Compares the head with a base; `undefined` if GitHub doesn't know one of them: a tag or commit may be gone. */
+async function compareIfKnown(
+  base: string,
+  head: string,
+  github: GitHub,
+): Promise<Compared | undefined> {
+  try {
+    return await github.need(READ_CHANGES, () => compare(base, head, github))
+  } catch (error) {
+    if (error instanceof NeededCallError && error.cause.status === 404) return undefined
+    throw error
+  }
+}
+
+/** Adds the merged pull requests that the commits came in. */
+async function addPulls(changes: Changes, { github, inputs }: Run): Promise<Changes> {
+  const named = changes.commits.filter(({ sha }) => isSha(sha))
+  const pulls = await readMergedPulls(named, inputs.paths.length > 0, github)
+  const withPulls = changes.commits.map((one) => ({ ...one, pulls: pulls.get(one.sha) ?? [] }))
+  return { ...changes, commits: withPulls }
 }
 
 /** As many files as GitHub compares at most, without saying how many there are. */
@@ -335,18 +286,17 @@ type Compared = Omit<Changes, 'since' | 'isArbitrary'>
 
 /** Compares the head with a base: three requests if there are more files than GitHub compares. */
 async function compare(base: string, head: string, github: GitHub): Promise<Compared> {
-  if (base === head)
-    return { url: '', commits: [], commitCount: 0, files: [], fileCount: 0, isWhole: true }
+  if (base === head) return NO_CHANGES
   if (base === '') {
     const commit = await github.call<ComparedCommit>(({ rest }) =>
       rest.repos.getCommit({ ...github.repository, ref: head }),
     )
     const url = commit.html_url ?? ''
     const commits = [readCommit(commit)]
-    return { url, commits, commitCount: 1, ...filesOf(commit), isWhole: true }
+    return { ...NO_CHANGES, url, commits, commitCount: 1, ...filesOf(commit) }
   }
   const compared = await requestComparison(base, head, github)
-  const { html_url: url, total_commits: total, behind_by: behind = 0 } = compared
+  const { html_url: url, total_commits: total } = compared
   const commits = compared.commits ?? []
   const { files, fileCount } = filesOf(compared)
   const halves = fileCount === undefined ? await compareHalves(base, head, commits, github) : []
@@ -358,7 +308,8 @@ async function compare(base: string, head: string, github: GitHub): Promise<Comp
     commitCount: total ?? commits.length,
     files: [...byPath.values()],
     fileCount,
-    isWhole: commits.length >= (total ?? Infinity) && behind === 0,
+    isWhole: commits.length >= (total ?? Infinity),
+    isRewritten: (compared.behind_by ?? 0) > 0,
   }
 }
 
@@ -462,6 +413,7 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
     fileCount,
     isArbitrary: false,
     isWhole: false,
+    isRewritten: false,
     pull,
   }
 }

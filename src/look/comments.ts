@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { type FromGitHub, type Maybe, type Nodes, nodesOf } from '../github/client.ts'
 import { GitHubError } from '../github/github-errors.ts'
 import {
   type CommentRef,
@@ -7,16 +8,16 @@ import {
   isSameAccount,
   listComments,
   pullRequestThread,
+  readPermissionOf,
   type Thread,
   type ThreadComment,
-  writePermission,
 } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
-import { cleanMarkdown, parseJson } from '../lib/text.ts'
-import { isRerun, type Run, stepNames } from '../runner/run.ts'
+import { cleanMarkdown, isRecord, parseJson } from '../lib/text.ts'
+import { type Environment, isRerun, type Run, stepNames } from '../runner/run.ts'
 import { type Attempt, type EarlierRuns, MAYBE_STARTED, NOTHING_EARLIER } from './earlier-runs.ts'
-import type { NamedJob } from './status.ts'
+import { isJobId, type NamedJob, type RecordState } from './status.ts'
 import type { Command, Trigger } from './trigger.ts'
 
 /** What a job is about, for people. */
@@ -41,13 +42,13 @@ export type SourceItem = {
 export type RecordMarker = {
   readonly kind: 'reply' | 'status'
   /** As in the step's commit status: with `failure` and without a job, nothing was started. */
-  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  readonly state: RecordState
   /** ID of the job; empty while there is none. */
   readonly job: string
   /** URL of the job's pull request; empty while it is unknown. */
   readonly pull: string
   /** When the job was first named here, in milliseconds since the epoch; 0 while there is none. */
-  readonly namedAt: number
+  readonly recordedAt: number
   /** See `hashProject`. */
   readonly project: string
   /** Workflow file, job, step, and matrix values, so that no two steps use the same comment. */
@@ -62,7 +63,6 @@ export type RecordMarker = {
 export type SourceLine = {
   /** Milliseconds since the epoch. */
   readonly atMs: number
-  /** ID of the job; empty if more people can read the docs repository than the run's. */
   readonly job: string
   /** URL of the run, and its event; empty for an earlier job, whose details are unknown. */
   readonly run: string
@@ -76,7 +76,11 @@ export type SourceLine = {
 export type SourceCommentMarker = {
   readonly kind: 'source'
   readonly project: string
-  /** Newest first. */
+  /** ID of the docs pull request's repository; its name if that is unknown. */
+  readonly repository: string
+  /** The job that opened or updated the pull request last. */
+  readonly job: string
+  /** Newest first; none if more people can read the docs repository than the run's. */
   readonly lines: readonly SourceLine[]
   /** How many older lines were left out. */
   readonly older: number
@@ -105,24 +109,20 @@ export async function findInComments(command: Command, run: Run): Promise<Earlie
   const mayContinue = (isReview || (!fresh && inputs['follow-up'])) && inputs['job-id'] === ''
   const none: EarlierRuns = {
     ...NOTHING_EARLIER,
-    attempt: { kind: isAgain ? 'forgotten' : 'none' },
+    attempt: { kind: isAgain ? 'not-recorded' : 'none' },
   }
-  if (!mayContinue && !mayHaveReply && inputs.context === 'none') return none
-  const call = { purpose: 'look for an earlier job', permission: writePermission(thread) }
   const isNeeded = mayContinue || mayHaveReply
-  const listed = isNeeded
-    ? { known: true as const, value: await github.need(call, () => listThread(thread, run)) }
-    : await github.attempt({ ...call, purpose: 'list the comments before the command' }, () =>
-        listThread(thread, run),
-      )
-  if (!listed.known) return none
-  const { all: comments, own } = listed.value
+  if (!isNeeded && inputs.context === 'none') return none
+  const call = { purpose: 'look for an earlier job', permission: readPermissionOf(thread) }
+  const list = () => listThread(thread, run)
+  const listed = isNeeded ? await github.need(call, list) : await listOptional(list, run)
+  if (listed === undefined) return none
+  const { all: comments, own } = listed
   const marker = markerKeys(command, run)
-  const ofStep = own.flatMap(({ ref, marker: one }): Reply[] => {
-    const isOfStep =
-      one.kind === 'reply' && one.project === marker.project && one.step === marker.step
-    return isOfStep ? [{ ref, marker: one }] : []
-  })
+  const replies = own.flatMap(({ ref, marker: one }): Reply[] =>
+    one.kind === 'reply' && one.project === marker.project ? [{ ref, marker: one }] : [],
+  )
+  const ofStep = replies.filter((reply) => reply.marker.step === marker.step)
   const isOwn = (reply: Reply) =>
     reply.marker.run === marker.run && reply.marker.source === marker.source
   const before = ofStep.findLast(isOwn)
@@ -137,19 +137,30 @@ export async function findInComments(command: Command, run: Run): Promise<Earlie
     thread: {
       comments,
       ownIds: new Set(own.map(({ ref }) => ref.id)),
-      lastToldId: (answered ?? last)?.ref.id,
+      lastIncludedId: (answered ?? last)?.ref.id,
     },
   }
+  if (isReview && !before && replies.some((reply) => reply.marker.source === marker.source))
+    return { ...found, notOurs: 'answered' }
   if (!mayContinue) return found
   const newest = others.at(-1)
   const isUnnamed = newest?.marker.job === '' && newest.marker.state !== 'failure'
-  return {
-    ...found,
-    unnamed: isUnnamed ? newest.ref.url : '',
-    earlierJob: last
-      ? jobOfReply(last.marker)
-      : await github.need(call, () => findInSourceComment(thread, own, run)),
-  }
+  const unnamed = isUnnamed ? newest.ref.url : ''
+  if (last) return { ...found, unnamed, earlierJob: jobOfReply(last.marker) }
+  const ofPull = thread.isPull
+    ? await github.need(call, () => findOfDocsPull(thread, listed, run))
+    : {}
+  return { ...found, unnamed, ...ofPull }
+}
+
+/** Lists the comments before a command for the prompt alone. */
+async function listOptional(
+  list: () => Promise<ListedThread>,
+  { github }: Run,
+): Promise<ListedThread | undefined> {
+  const call = { purpose: 'read the comments before the command', permission: 'issues: read' }
+  const listed = await github.attemptAndReport(call, list)
+  return listed.known ? listed.value : undefined
 }
 
 /** Returns what distinguishes the comment of a run from others of this action. */
@@ -176,21 +187,40 @@ function readReply(before: RecordMarker | undefined): Attempt {
   return before.state === 'failure' ? { kind: 'none' } : MAYBE_STARTED
 }
 
-function jobOfReply({ job, pull, namedAt }: RecordMarker): NamedJob {
-  return { id: job, prLink: pull, namedAtMs: namedAt }
+function jobOfReply({ job, pull, recordedAt }: RecordMarker): NamedJob {
+  return { id: job, prLink: pull, recordedAtMs: recordedAt }
 }
 
-/** Finds the job of the source comment if the command is on the docs pull request. Or throws a GitHubError. */
-async function findInSourceComment(
+/** How many markers that this run can't verify Mintlify is asked about at most. */
+const MAX_UNSIGNED = 5
+
+/**
+ * Finds the job of a docs pull request by its source comment: one that this run can verify, otherwise what others name,
+ * for Mintlify to confirm. Or throws a GitHubError.
+ */
+async function findOfDocsPull(
   { kind, number }: Thread,
-  ownInThread: readonly OwnComment[],
+  inThread: ListedThread,
   run: Run,
-): Promise<NamedJob | undefined> {
+): Promise<Partial<Pick<EarlierRuns, 'earlierJob' | 'unsignedJobs'>>> {
   const { github, environment } = run
-  const main = kind === 'review' ? await listThread(pullRequestThread(number), run) : undefined
-  const line = findSourceComment(main?.own ?? ownInThread, run)?.marker.lines[0]
+  const main = kind === 'review' ? await listThread(pullRequestThread(number), run) : inThread
   const prLink = `${github.serverUrl}/${environment.repository}/pull/${number}`
-  return line && { id: line.job, prLink, namedAtMs: line.atMs }
+  const source = findSourceComment(main.own, run)
+  const jobOf = ({ job }: SourceCommentMarker, recordedAtMs: number): NamedJob[] =>
+    isJobId(job) ? [{ id: job, prLink, recordedAtMs }] : []
+  if (source) {
+    const { marker } = source
+    return { earlierJob: jobOf(marker, marker.lines[0]?.atMs ?? 0)[0] }
+  }
+  const project = hashProject(run)
+  // The oldest first, because strangers can only add later ones.
+  const unsignedJobs = main.all.flatMap(({ body, createdAt }) => {
+    const marker = readPayload(MARKER.exec(body)?.[1])
+    const isOurs = marker?.kind === 'source' && marker.project === project
+    return isOurs ? jobOf(marker, Date.parse(createdAt) || 0) : []
+  })
+  return { unsignedJobs: unsignedJobs.slice(0, MAX_UNSIGNED) }
 }
 
 /** Finds the project's source comment among those that this action wrote in the thread of a docs pull request. */
@@ -211,8 +241,14 @@ export function hashProject({ inputs }: Run): string {
   return createHash('sha256').update(named).digest('hex').slice(0, 16)
 }
 
-/** Lists the comments of a thread, oldest first, and which of them this action wrote. Or throws a GitHubError. */
-export async function listThread(thread: Thread, run: Run) {
+/** The comments of a thread, oldest first, and those of them that this action wrote. */
+type ListedThread = {
+  readonly all: readonly ThreadComment[]
+  readonly own: readonly (OwnComment & Pick<ThreadComment, 'author'>)[]
+}
+
+/** Lists the comments of a thread. Or throws a GitHubError. */
+export async function listThread(thread: Thread, run: Run): Promise<ListedThread> {
   const { github } = run
   const all = await listComments(github, thread)
   const signed = all.flatMap(({ ref, author, body }) => {
@@ -223,7 +259,7 @@ export async function listThread(thread: Thread, run: Run) {
   return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
 }
 
-const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
+const MARKER = /^<!-- docs-agent ([\w-]{1,90000})\.([\w-]{43}) -->/
 
 /** Reads the marker that a comment in this thread begins with; `undefined` if this action didn't sign one. */
 function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
@@ -231,10 +267,13 @@ function readMarker(body: string, thread: Thread, run: Run): Marker | undefined 
   // Without the key, as in a dry run, no signature can be checked.
   if (payload === '' || run.inputs['api-key'] === '') return undefined
   const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), sign(payload, thread, run))
-  // It is signed, so it is what `renderMarker` wrote.
-  return isOurs
-    ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
-    : undefined
+  return isOurs ? readPayload(payload) : undefined
+}
+
+/** Reads what `renderMarker` wrote, or what somebody wrote like it. */
+function readPayload(payload = ''): Marker | undefined {
+  const marker = parseJson(Buffer.from(payload, 'base64url').toString())
+  return isRecord(marker) ? (marker as unknown as Marker) : undefined
 }
 
 /**
@@ -247,16 +286,21 @@ function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   return Markdown.raw(`<!-- docs-agent ${payload}.${signature} -->`)
 }
 
-function sign(
-  payload: string,
-  { repository, number, rootId }: Thread,
-  { inputs, environment }: Run,
-): Buffer {
-  const info = 'docs-agent-action comment marker 3'
+function sign(payload: string, thread: Thread, { inputs, environment }: Run): Buffer {
+  const { number, rootId } = thread
+  const info = 'docs-agent-action comment marker 4'
   const key = Buffer.from(hkdfSync('sha256', inputs['api-key'], '', info, 32))
-  const place = (repository ?? environment.repository).toLowerCase()
-  const signed = JSON.stringify([place, number, rootId, payload])
+  const signed = JSON.stringify([repositoryKey(thread, environment), number, rootId, payload])
   return createHmac('sha256', key).update(signed).digest()
+}
+
+/** Returns the ID of a thread's repository, which a rename doesn't change; its name if the ID is unknown. */
+export function repositoryKey(
+  { repository, repositoryId }: Thread,
+  environment: Environment,
+): string {
+  if (repository !== undefined) return repositoryId || repository.toLowerCase()
+  return environment.repositoryId || environment.repository.toLowerCase()
 }
 
 /** A comment as it is to be written. */
@@ -314,27 +358,30 @@ function isSameComment(one: Marker, other: Marker): boolean {
 
 /** The comments before a command. */
 export type PriorPosts = {
-  /** By people who can start a job, oldest first. */
-  readonly posts: readonly Pick<ThreadComment, 'author' | 'body' | 'createdAt'>[]
-  /** How many comments others have written. */
+  /** By people of the repository, oldest first. */
+  readonly posts: readonly Pick<ThreadComment, 'ref' | 'author' | 'body' | 'createdAt'>[]
+  /** How many comments others have written, or were hidden. */
   readonly others: number
 }
 
-/** Whose comments an agent reads: GitHub's word for an author's relation to the repository. */
-const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
+/** Whether GitHub's word for an author's relation to the repository is one of those whose comments an agent reads. */
+export function isInsider(association: Maybe<string>): boolean {
+  return ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association ?? '')
+}
 
-/** Selects the comments that people of the repository wrote before a command: for a message, since the last one. */
-export function selectPosts(
+/** Reads the comments that people of the repository wrote before a command: for a message, since the last one. */
+export async function readPosts(
   { event: { payload }, command }: Trigger,
   { thread }: Pick<EarlierRuns, 'thread'>,
   isReply: boolean,
-): PriorPosts | undefined {
+  run: Run,
+): Promise<PriorPosts | undefined> {
   if (command === undefined || thread === undefined) return undefined
   const { author: asker, source } = command
   const { id: commandId, created_at: writtenAt } = payload.comment ?? {}
   const { kind, rootId } = source.thread
   const comments = thread.comments.filter((one) => kind === 'main' || one.rootId === rootId)
-  const start = isReply ? comments.findIndex(({ ref }) => ref.id === thread.lastToldId) + 1 : 0
+  const start = isReply ? comments.findIndex(({ ref }) => ref.id === thread.lastIncludedId) + 1 : 0
   // A review isn't a comment of the thread.
   const end = comments.findIndex(
     ({ ref, createdAt }) => ref.id === commandId || (writtenAt && createdAt > writtenAt),
@@ -342,8 +389,42 @@ export function selectPosts(
   const before = comments
     .slice(start, end < 0 ? undefined : end)
     .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
-  const posts = before.filter(
-    ({ author, association }) => ASSOCIATIONS.includes(association) || isSameAccount(asker, author),
+  const chosen = before.filter(
+    ({ author, association }) => isInsider(association) || isSameAccount(asker, author),
   )
+  const hidden = chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run)
+  const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))
   return { posts, others: before.length - posts.length }
+}
+
+const COMMENTS = 'nodes { databaseId isMinimized }'
+const HIDDEN = `query HiddenComments($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { thread: issueOrPullRequest(number: $number) {
+    ... on Issue { comments(last: 100) { ${COMMENTS} } }
+    ... on PullRequest { comments(last: 100) { ${COMMENTS} } } } } }`
+const HIDDEN_IN_REVIEWS = `query HiddenReviewComments($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { thread: pullRequest(number: $number) {
+    reviewThreads(last: 100) { nodes { comments(last: 50) { ${COMMENTS} } } } } } }`
+
+type CommentNodes = Nodes<FromGitHub<{ databaseId: number; isMinimized: boolean }>>
+type HiddenAnswer = FromGitHub<{
+  repository: FromGitHub<{
+    thread: FromGitHub<{
+      comments: CommentNodes
+      reviewThreads: Nodes<FromGitHub<{ comments: CommentNodes }>>
+    }>
+  }>
+}>
+
+/** Reads which of a thread's newest comments were hidden; none if that can't be read. */
+async function readHidden({ kind, number }: Thread, { github }: Run): Promise<ReadonlySet<number>> {
+  const query = kind === 'main' ? HIDDEN : HIDDEN_IN_REVIEWS
+  const call = { purpose: 'read which comments were hidden', permission: 'pull-requests: read' }
+  const answer = await github.attemptAndReport(call, () =>
+    github.graphql<HiddenAnswer>(query, { ...github.repository, number }),
+  )
+  const { comments, reviewThreads } = (answer.known && answer.value.data.repository?.thread) || {}
+  const all = [comments, ...nodesOf(reviewThreads).map((thread) => thread.comments)]
+  const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
+  return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))
 }

@@ -2,7 +2,7 @@ import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/clie
 import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
 import type { CommentRef, ThreadComment } from '../github/pull-requests.ts'
 import { isRerun, type Run } from '../runner/run.ts'
-import { followedBranch, type GitHubEvent } from './event.ts'
+import { followedBranch, type GitHubEvent, tagOf } from './event.ts'
 import {
   hasStatusRecord,
   type NamedJob,
@@ -14,13 +14,14 @@ import {
   statusCommit,
   statusName,
 } from './status.ts'
+import type { Tags } from './tags.ts'
 
 /** What earlier attempts of this run recorded. */
 export type Attempt =
   /** Nothing was started. */
   | { readonly kind: 'none' }
   /** Runs like this one have no record. */
-  | { readonly kind: 'forgotten' }
+  | { readonly kind: 'not-recorded' }
   | { readonly kind: 'job'; readonly job: NamedJob }
   /** A job may have been started or sent a message, or there are two: sentences that say why. */
   | { readonly kind: 'unclear'; readonly why: string }
@@ -31,7 +32,7 @@ type CommandThread = {
   readonly comments: readonly ThreadComment[]
   readonly ownIds: ReadonlySet<number>
   /** ID of the last one that the earlier job's prompts included. */
-  readonly lastToldId: number | undefined
+  readonly lastIncludedId: number | undefined
 }
 
 /** What is recorded of earlier runs and attempts. */
@@ -39,10 +40,18 @@ export type EarlierRuns = StatusFacts & {
   readonly attempt: Attempt
   /** An earlier attempt's reply to the command. */
   readonly reply?: CommentRef | undefined
+  /** The step's newest job that succeeded or is running: whether it was about the run's commit, or a newer one. */
+  readonly lastSent?: 'same' | 'newer' | 'older' | undefined
+  /** How many commits back the record is; 0 if there is none. */
+  readonly commitsBack: number
   /** Whether the search ended at its limit without what it looked for, so that an older job may exist. */
   readonly reachedLimit: boolean
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
+  /** On a docs pull request: what markers name that this run can't verify, for Mintlify to confirm. */
+  readonly unsignedJobs?: readonly NamedJob[]
+  /** Of a review: why it isn't this step's business. */
+  readonly notOurs?: 'answered' | 'other-project'
   /** The comments of a command's thread; `undefined` if there is none, or it isn't needed. */
   readonly thread?: CommandThread
 }
@@ -52,6 +61,7 @@ export const NOTHING_EARLIER: EarlierRuns = {
   attempt: { kind: 'none' },
   earlierJob: undefined,
   lastJob: undefined,
+  commitsBack: 0,
   reachedLimit: false,
   unnamed: '',
 }
@@ -59,48 +69,66 @@ export const NOTHING_EARLIER: EarlierRuns = {
 const FIND_JOB = 'look for an earlier job'
 
 /** Reads what the step's commit statuses record of earlier attempts and runs. @throws {NeededCallError} */
-export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
+export async function findInStatuses(
+  event: GitHubEvent,
+  tags: Tags | undefined,
+  run: Run,
+): Promise<EarlierRuns> {
   const { environment, github } = run
-  if (!hasStatusRecord(event, run))
-    return { ...NOTHING_EARLIER, attempt: { kind: isRerun(environment) ? 'forgotten' : 'none' } }
+  if (!hasStatusRecord(event, run)) {
+    const kind = isRerun(environment) ? 'not-recorded' : 'none'
+    return { ...NOTHING_EARLIER, attempt: { kind } }
+  }
   const sha = statusCommit(event, environment)
   if (sha === '') return NOTHING_EARLIER
   const name = statusName(event, run)
-  // The newest status of a commit may be another run's.
-  const listed = isRerun(environment)
+  // The newest status of a commit may be another run's, or another release's.
+  const isListed = isRerun(environment) || tags !== undefined
+  const listed = isListed
     ? await github.need({ purpose: FIND_JOB, permission: 'statuses: read' }, () =>
         listStatuses(sha, name, run),
       )
     : []
   let searched: readonly StepStatus[] = []
-  let statuses = listed
   const history: string[] = []
+  const visited = new Set<string>()
   let reachedLimit = false
-  for await (const part of searchStatuses(event, sha, run)) {
-    // GitHub's times are whole seconds, within which the order stays.
-    const newestFirst = (some: readonly StepStatus[]) =>
-      some.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
-    searched = newestFirst([...searched, ...part.statuses])
-    statuses = newestFirst([...listed, ...searched])
+  const find = () => {
+    const statuses = newestFirst([...listed, ...searched])
+    const onBranch = (commit: string) => visited.has(commit)
+    return {
+      statuses,
+      earlierJob: findEarlierJob(event, statuses, run),
+      lastJob: findLastJob(event, statuses, onBranch, run),
+    }
+  }
+  for await (const part of searchStatuses(event, sha, tags, run)) {
+    searched = [...searched, ...part.statuses]
     history.push(...part.history)
+    for (const commit of part.visited) visited.add(commit)
+    const { earlierJob, lastJob } = find()
     // No older status can say more.
-    const isComplete =
-      findEarlierJob(event, searched, run) !== undefined &&
-      findLastJob(event, searched, run) !== undefined
-    if (isComplete) break
+    if (earlierJob && lastJob) break
     if (part.failure) throw lookupError(part.failure)
     reachedLimit = part.reachedLimit
   }
-  const runAt = history.indexOf(sha)
-  const newer = history.slice(0, runAt < 0 ? undefined : runAt)
-  const lastJob = findLastJob(event, statuses, run)
+  const { statuses, earlierJob, lastJob } = find()
+  const newer = history.slice(0, Math.max(0, history.indexOf(sha)))
+  const recorded = statuses.find((one) => !isOwn(one, run) && (one.job ?? one.lastJob))
   return {
     attempt: readAttempt(listed, run),
-    earlierJob: findEarlierJob(event, statuses, run),
+    earlierJob,
     lastJob: lastJob && { ...lastJob, isNewer: newer.includes(lastJob.sha) },
+    lastSent: readLastSent(event, statuses, newer, run),
+    commitsBack: Math.max(0, history.indexOf(recorded?.sha ?? '')),
     reachedLimit,
     unnamed: findUnnamed(statuses, run),
   }
+}
+
+/** GitHub's times are whole seconds, within which the order stays. */
+function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
+  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
 }
 
 /** Names the permission that the field of a query needs which GitHub could not resolve. */
@@ -117,6 +145,8 @@ type SearchPart = {
   readonly statuses: readonly StepStatus[]
   /** SHAs of the branch, newest first. */
   readonly history: readonly string[]
+  /** SHAs of all commits that were looked at. */
+  readonly visited: readonly string[]
   /** Whether there may be older ones that are not searched. */
   readonly reachedLimit: boolean
   /** Why something could not be read. */
@@ -127,14 +157,19 @@ type SearchPart = {
 const PAGE_SIZE = 100
 /** As many commits of a branch are searched at most besides its newest one. */
 export const MAX_SEARCHED_COMMITS = 500
+/** As many versions are searched, because a release from a branch is no ancestor of the next one. */
+const MAX_SEARCHED_VERSIONS = 10
 
-/** Searches the run's own commit and its branch; an open pull request; or a merged one, and then its base branch. */
+/**
+ * Searches the run's own commit and its branch; an open pull request; a merged one, and then its base branch; of a tag or
+ * release also the versions before it.
+ */
 async function* searchStatuses(
   event: GitHubEvent,
   sha: string,
+  tags: Tags | undefined,
   run: Run,
 ): AsyncGenerator<SearchPart> {
-  if (sha === '') return
   const { number, merged } = event.payload.pull_request ?? {}
   if (number != null) yield await searchPull(event, number, run)
   if (number != null && !merged) return
@@ -160,6 +195,27 @@ async function* searchStatuses(
     }
     yield part
   } while (after && !part.reachedLimit && !part.failure)
+  const before = tags?.before.slice(0, MAX_SEARCHED_VERSIONS) ?? []
+  if (before.length > 0) yield await searchTags(before, part.reachedLimit, name, run)
+}
+
+/** Searches the commits of tags. */
+async function searchTags(
+  tags: readonly string[],
+  reachedLimit: boolean,
+  name: string,
+  run: Run,
+): Promise<SearchPart> {
+  const fields = tags.map(
+    (tag, index) =>
+      `t${index}: object(expression: ${JSON.stringify(`refs/tags/${tag}^{commit}`)}) { ... on Commit { ${STATUS_FIELDS} } }`,
+  )
+  const query = `query TagStatuses($owner: String!, $repo: String!, $name: String!) {
+    repository(owner: $owner, name: $repo) { ${fields.join(' ')} } }`
+  const { repository, failure } = await askForStatuses(query, { name }, run)
+  const commits = Object.values(repository as Readonly<Record<string, Maybe<CommitNode>>>)
+  const found = await readStatuses(commits, failure, name, run)
+  return { ...found, history: [], reachedLimit: reachedLimit || found.reachedLimit }
 }
 
 /** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
@@ -176,20 +232,25 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
     : new GitHubError('GitHub does not know the pull request')
   const found = await readStatuses([...own, ...replaced], failure ?? unknown, name, run)
   const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage)
-  return { ...found, history: [], reachedLimit: found.reachedLimit || hasMore }
+  // A merged pull request passes its job on, but its commits may not be on the base branch.
+  const visited = event.payload.pull_request?.merged ? [] : found.visited
+  return { ...found, visited, history: [], reachedLimit: found.reachedLimit || hasMore }
 }
 
 /** What is asked about a branch: where its search begins. */
 function branchTip(event: GitHubEvent, sha: string, { environment }: Run): string {
-  const { row, payload } = event
-  const base = payload.pull_request?.base?.ref ?? followedBranch(event, environment)
+  const { row, payload, followsTag } = event
+  const followed = followsTag
+    ? payload.repository?.default_branch
+    : followedBranch(event, environment)
+  const base = payload.pull_request?.base?.ref ?? followed
   if (base != null) return `refs/heads/${base}`
   const isOnBranch = row.subject !== 'release' && environment.ref.startsWith('refs/heads/')
   return isOnBranch ? environment.ref : sha
 }
 
 const STATUS_FIELDS =
-  'oid status { context(name: $name) { state target_url: targetUrl created_at: createdAt } }'
+  'oid status { context(name: $name) { target_url: targetUrl created_at: createdAt } }'
 
 const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
@@ -224,7 +285,7 @@ async function askForStatuses(
   variables: Readonly<Record<string, string | number>>,
   { github }: Run,
 ): Promise<{ readonly repository: StatusesAnswer; readonly failure: GitHubError | undefined }> {
-  const answer = await github.read(() =>
+  const answer = await github.attempt(() =>
     github.graphql<FromGitHub<{ repository: StatusesAnswer }>>(query, {
       ...github.repository,
       ...variables,
@@ -249,39 +310,44 @@ async function readStatuses(
   name: string,
   run: Run,
 ): Promise<Omit<SearchPart, 'history'>> {
-  const newest = new Map<string, StepStatus>()
-  for (const commit of commits) {
-    const { oid, status } = commit ?? {}
-    if (oid && status?.context) newest.set(oid, readStatus(status.context, oid, name, run))
+  const visited: string[] = []
+  const statuses: StepStatus[] = []
+  const hiding: string[] = []
+  for (const { oid, status } of commits.filter((commit) => commit != null)) {
+    if (!oid || visited.includes(oid)) continue
+    visited.push(oid)
+    if (!status?.context) continue
+    const newest = readStatus(status.context, oid, name)
+    // One that no run of the step has set may hide others.
+    if (newest.runId === '') hiding.push(oid)
+    else statuses.push(newest)
   }
-  const statuses = [...newest.values()]
-  const hiding = statuses.filter(
-    ({ hidesOlder, job, state }) => hidesOlder && !(job && state === 'success'),
-  )
-  for (const { sha } of hiding.slice(0, MAX_HIDING_COMMITS)) {
-    const listed = await run.github.read(() => listStatuses(sha, name, run))
-    if (!listed.known) return { statuses, reachedLimit: false, failure: failure ?? listed.error }
+  for (const sha of hiding.slice(0, MAX_HIDING_COMMITS)) {
+    const listed = await run.github.attempt(() => listStatuses(sha, name, run))
+    if (!listed.known)
+      return { statuses, visited, reachedLimit: false, failure: failure ?? listed.error }
     statuses.push(...listed.value)
   }
-  return { statuses, reachedLimit: hiding.length > MAX_HIDING_COMMITS, failure }
+  return { statuses, visited, reachedLimit: hiding.length > MAX_HIDING_COMMITS, failure }
 }
 
-/** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */
+/** Lists all statuses that runs of the step have set on a commit, newest first. Or throws a GitHubError. */
 async function listStatuses(sha: string, name: string, run: Run): Promise<readonly StepStatus[]> {
   const { github } = run
   const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
   return all
     .filter(({ context }) => context === name)
-    .map((status) => readStatus(status, sha, name, run))
+    .map((status) => readStatus(status, sha, name))
+    .filter(({ runId }) => runId !== '')
 }
 
 function isOwn({ runId }: StepStatus, { environment }: Run): boolean {
-  return runId !== '' && runId === environment.runId
+  return runId === environment.runId
 }
 
 /** Reads what this run's earlier attempts did from the statuses of its commit, newest first. */
 function readAttempt(statuses: readonly StepStatus[], run: Run): Attempt {
-  const own = statuses.filter((status) => isOwn(status, run))
+  const own = isRerun(run.environment) ? statuses.filter((status) => isOwn(status, run)) : []
   const [newest] = own
   if (!newest) return { kind: 'none' }
   const isShared = own.some(({ attempt, job }) => {
@@ -293,7 +359,7 @@ function readAttempt(statuses: readonly StepStatus[], run: Run): Attempt {
   return isNothing(newest) ? { kind: 'none' } : MAYBE_STARTED
 }
 
-/** Whether a status without a job says that none was started. */
+/** Whether a status without a job records that none was started. */
 function isNothing({ state }: StepStatus): boolean {
   return state === 'failure' || state === 'success'
 }
@@ -325,24 +391,54 @@ function findEarlierJob(
   return jobs[0]
 }
 
-/** Finds the newest successful job on a commit that was there before this event. */
+/**
+ * Finds the newest successful job on a commit that was there before this event.
+ *
+ * @param isOnBranch whether a commit is one of those that were searched: a status may name any
+ */
 function findLastJob(
-  { payload }: GitHubEvent,
+  event: GitHubEvent,
   statuses: readonly StepStatus[],
+  isOnBranch: (sha: string) => boolean,
   run: Run,
 ): Success | undefined {
-  const pushed = new Set([payload.after, ...(payload.commits ?? []).map(({ id }) => id)])
+  const { after, commits } = tagOf(event) === '' ? event.payload : {}
+  const pushed = new Set([after, ...(commits ?? []).map(({ id }) => id)])
   const successes = statuses.flatMap((status) => {
     const { state, sha, createdAtMs, lastJob } = status
     const own = state === 'success' && !isOwn(status, run) ? { sha, createdAtMs } : []
     return [own, lastJob ?? []].flat()
   })
-  return successes.find(({ sha }) => !pushed.has(sha))
+  return successes.find(({ sha }) => !pushed.has(sha) && isOnBranch(sha))
+}
+
+/**
+ * Reads where the step's newest job is that succeeded or is running. A tag or release is the same only with its name.
+ *
+ * @param newer SHAs that are newer than the run's commit
+ */
+function readLastSent(
+  event: GitHubEvent,
+  statuses: readonly StepStatus[],
+  newer: readonly string[],
+  run: Run,
+): EarlierRuns['lastSent'] {
+  const tag = tagOf(event)
+  const isSent = (one: StepStatus): boolean =>
+    !isOwn(one, run) && (one.state === 'success' || (one.state === 'pending' && !!one.job))
+  const sent = statuses.filter((one) => isSent(one) && (tag === '' || one.tag === tag))
+  const ownSha = statusCommit(event, run.environment)
+  // A later run that failed hides the success before it, and carries it.
+  const isCarried = tag === '' && statuses.some(({ lastJob }) => lastJob?.sha === ownSha)
+  if (isCarried || sent.some(({ sha }) => sha === ownSha)) return 'same'
+  const [newest] = sent
+  if (newest === undefined) return undefined
+  return newer.includes(newest.sha) ? 'newer' : 'older'
 }
 
 /** Finds the page of a newer run than the earlier job's that may have started a job which its status doesn't name. */
 function findUnnamed(statuses: readonly StepStatus[], run: Run): string {
-  const others = statuses.filter((status) => status.runId !== '' && !isOwn(status, run))
+  const others = statuses.filter((status) => !isOwn(status, run))
   const newest = others.find((status) => status.job !== undefined || !isNothing(status))
   return newest && !newest.job ? newest.page : ''
 }

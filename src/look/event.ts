@@ -36,7 +36,7 @@ type EventRow = {
   /** Whether the event is a text that people write, but that can't be a command. */
   readonly isOtherText?: true
   /** Whether a step records its job in a commit status. */
-  readonly remembers: boolean
+  readonly recordsJob: boolean
   /** What the context describes; `branch`: the changes on it since the step's last job. */
   readonly subject:
     | 'push'
@@ -49,10 +49,10 @@ type EventRow = {
     | 'none'
 }
 
-const WRITER: EventRow = { causedBy: 'writer', remembers: false, subject: 'none' }
-const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, subject: 'none' }
-const OF_BRANCH: EventRow = { causedBy: 'writer', remembers: true, subject: 'branch' }
-const OF_PULL: EventRow = { causedBy: 'anyone', remembers: true, subject: 'pull-request' }
+const WRITER: EventRow = { causedBy: 'writer', recordsJob: false, subject: 'none' }
+const ANYONE: EventRow = { causedBy: 'anyone', recordsJob: false, subject: 'none' }
+const OF_BRANCH: EventRow = { causedBy: 'writer', recordsJob: true, subject: 'branch' }
+const OF_PULL: EventRow = { causedBy: 'anyone', recordsJob: true, subject: 'pull-request' }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
 const EVENTS: ReadonlyMap<string, EventRow> = new Map(
@@ -123,6 +123,8 @@ export type GitHubEvent = {
   readonly payload: Payload
   /** Why the payload could not be read; `undefined` if it could. */
   readonly payloadProblem?: string
+  /** Whether the run that a `workflow_run` follows was about a tag: the payload doesn't say. */
+  readonly followsTag?: boolean
 }
 
 /** Reads the event that the runner describes. Never fails. A local run may have none. */
@@ -189,10 +191,17 @@ export function followedBranch(
   return isOfBranch && isOwn ? (followed?.head_branch ?? undefined) : undefined
 }
 
+/** Returns the tag that a push or a release is about; empty if it is about none. */
+export function tagOf({ row, payload }: GitHubEvent): string {
+  if (row.subject === 'release') return payload.release?.tag_name ?? ''
+  const [, tag = ''] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
+  return row.subject === 'push' ? tag : ''
+}
+
 /** Whether the changes that an event is about are those since the step's last job. */
 export function comparesWithLastJob(event: GitHubEvent, environment: Environment): boolean {
-  const { row, payload } = event
-  const isPush = row.subject === 'push' && payload.ref?.startsWith('refs/tags/') !== true
+  const { row } = event
+  const isPush = row.subject === 'push' && tagOf(event) === ''
   return isPush || row.subject === 'branch' || followedBranch(event, environment) !== undefined
 }
 

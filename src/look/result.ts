@@ -1,6 +1,7 @@
 import {
   type FromGitHub,
   type GitActor,
+  type GitHub,
   type Maybe,
   type Nodes,
   nodesOf,
@@ -10,10 +11,10 @@ import {
 import { type GraphqlError, graphqlError } from '../github/github-errors.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import { MINTLIFY_ONLY } from '../inputs/formats.ts'
-import { cleanMarkdown, clip, errorMessage, sumOf } from '../lib/text.ts'
+import { cleanMarkdown, clip, errorMessage } from '../lib/text.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
-import { ownAuthor } from './trigger.ts'
+import { ownAuthor, type Trigger } from './trigger.ts'
 
 /** What GitHub shows of a finished job. Titles, names, and words come from outside. */
 export type PullReport =
@@ -45,7 +46,6 @@ export type DocsPull = {
   /** Pages first; `undefined` if they can't be read. */
   readonly files: readonly PullFile[] | undefined
   readonly preview: Preview
-  readonly checks: CommitChecks
 }
 
 /** As the output `pr-files` has it; `status` as in GitHub's REST API. */
@@ -56,15 +56,95 @@ export type PullFile = {
   readonly deletions: number
 }
 
+/** Where the docs are on this GitHub server. */
+export type DocsPlace = {
+  readonly owner: string
+  readonly repo: string
+  /** `owner/name`, as the repository is called now. */
+  readonly repository: string
+  /** Empty if unknown. */
+  readonly repositoryId: string
+  /** Of the docs pull request; `undefined` if the job has none. */
+  readonly number: number | undefined
+  /** Whether it is the run's repository. */
+  readonly isOwn: boolean
+  /** Whether more people can read it than the run's repository, or that is unknown. */
+  readonly isExposed: boolean
+  /** Whether more people can read the run's repository, or that is unknown: then nothing of the docs is shown there. */
+  readonly isHidden: boolean
+}
+
+const VISIBILITY = `query DocsRepository($owner: String!, $repo: String!, $ownOwner: String!, $ownRepo: String!) {
+  docs: repository(owner: $owner, name: $repo) { databaseId nameWithOwner visibility }
+  own: repository(owner: $ownOwner, name: $ownRepo) { visibility } }`
+
+type VisibilityNode = FromGitHub<{ databaseId: number; nameWithOwner: string; visibility: string }>
+type VisibilityAnswer = FromGitHub<{ docs: VisibilityNode; own: VisibilityNode }>
+
+const VISIBILITIES = ['private', 'internal', 'public']
+
+/**
+ * Finds out where a docs pull request is, or the repository of a job that completed without one, and who can read it;
+ * `undefined` if it isn't on this GitHub.
+ *
+ * @param prLink as Mintlify names it; empty if the job has none
+ */
+export async function findDocsPlace(
+  job: Job | undefined,
+  prLink: string,
+  { event: { payload } }: Trigger,
+  { github, environment }: Run,
+): Promise<DocsPlace | undefined> {
+  const place = prLink === '' ? placeOfJob(job, github) : locatePullRequest(prLink, github)
+  if (place === undefined) return undefined
+  const { owner, repo, number } = place
+  const isRunsOwn = (name: string) => name.toLowerCase() === environment.repository.toLowerCase()
+  const own = { isOwn: true, isExposed: false, isHidden: false }
+  const name = `${owner}/${repo}`
+  const { repositoryId } = environment
+  if (isRunsOwn(name)) return { owner, repo, number, repository: name, repositoryId, ...own }
+  const { owner: ownOwner, repo: ownRepo } = github.repository
+  const answer = await github.attempt(() =>
+    github.graphql<VisibilityAnswer>(VISIBILITY, { owner, repo, ownOwner, ownRepo }),
+  )
+  const { docs, own: ofRun } = answer.known ? answer.value.data : {}
+  const repository = docs?.nameWithOwner ?? name
+  const ids = { owner, repo, number, repository, repositoryId: `${docs?.databaseId ?? ''}` }
+  if (isRunsOwn(repository)) return { ...ids, ...own }
+  const rank = (word: Maybe<string>) => VISIBILITIES.indexOf(`${word}`.toLowerCase())
+  const docsRank = rank(docs?.visibility)
+  const runRank = rank(ofRun?.visibility ?? payload.repository?.visibility)
+  const isUnknown = docsRank < 0 || runRank < 0
+  return {
+    ...ids,
+    isOwn: false,
+    isExposed: isUnknown || docsRank > runRank,
+    isHidden: isUnknown || docsRank < runRank,
+  }
+}
+
+/** Reads the repository of a job that completed without a pull request; `undefined` if it isn't on this GitHub. */
+function placeOfJob(job: Job | undefined, { serverUrl }: GitHub) {
+  const url = URL.parse(job?.repository ?? '')
+  const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
+  const isHere = url?.origin === URL.parse(serverUrl)?.origin
+  if (!isHere || job?.status !== 'completed' || !owner || !repo) return undefined
+  return { owner, repo, number: undefined }
+}
+
 /** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
 type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
 
 const UNKNOWN = { kind: 'unknown' } as const
 
 /** Asks GitHub what it shows of a finished job. What can't be read is left out. */
-export async function readPullReport(finished: FinishedJob, run: Run): Promise<PullReport> {
+export async function readPullReport(
+  finished: FinishedJob,
+  place: DocsPlace | undefined,
+  run: Run,
+): Promise<PullReport> {
   try {
-    return await askForReport(finished, run)
+    return place ? await askForReport(finished, place, run) : UNKNOWN
   } catch (error) {
     // Answers are not checked field by field.
     run.log.notice(
@@ -75,17 +155,19 @@ export async function readPullReport(finished: FinishedJob, run: Run): Promise<P
   }
 }
 
-async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport> {
+async function askForReport(
+  { job, messageAtMs }: FinishedJob,
+  { owner, repo, number, repository }: DocsPlace,
+  run: Run,
+): Promise<PullReport> {
   const { github, log } = run
-  const place = findPlace(finished, run)
-  const sinceMs = finished.messageAtMs ?? (Date.parse(finished.job.createdAt ?? '') || undefined)
-  if (!place || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
-  const { owner, repo, number } = place
+  const sinceMs = messageAtMs ?? (Date.parse(job.createdAt ?? '') || undefined)
+  if (number === undefined && sinceMs === undefined) return UNKNOWN
   const query =
     number === undefined
       ? `$commits: String) { ${REPOSITORY_FIELDS} ${branchCommitFields(sinceMs ?? 0)} } }`
-      : `$files: String, $comments: String, $suites: String) { ${REPOSITORY_FIELDS} ${pullReportFields(number)} } }`
-  const answer = await github.read(() =>
+      : `$files: String, $comments: String) { ${REPOSITORY_FIELDS} ${pullReportFields(number)} } }`
+  const answer = await github.attempt(() =>
     github.graphqlPages<PullReportAnswer>(
       `query PullReport($owner: String!, $repo: String!, ${query}`,
       { owner, repo },
@@ -101,20 +183,10 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   const isInvisible = errors.some(
     ({ path, type }) => path === 'repository' && /^(?:NOT_FOUND|FORBIDDEN)$/.test(type),
   )
-  if (isInvisible) {
-    const repository = `${owner}/${repo}`
-    log.info(
-      `\`github-token\` can't read ${repository}, so the job's result on GitHub is unknown. To let a later run update a docs pull request there, set \`github-token\` to a token that can read it, such as a GitHub App's.`,
-    )
-    return number === undefined ? UNKNOWN : { kind: 'invisible', repository }
-  }
+  if (isInvisible) return number === undefined ? UNKNOWN : { kind: 'invisible', repository }
   reportErrors(errors, run)
   if (!isWhole)
-    log.info(
-      "GitHub's lists of files, comments, checks, or commits were too long to be read to the end.",
-    )
-  // A renamed repository answers with its new name.
-  const repository = pages[0]?.repository?.nameWithOwner ?? `${owner}/${repo}`
+    log.info("GitHub's lists of files, comments, or commits were too long to be read to the end.")
   if (number === undefined) {
     const branches = pages.flatMap((page) => page.repository?.defaultBranchRef ?? [])
     return errors.length > 0 || !isWhole ? UNKNOWN : readBranch(branches, repository, run)
@@ -124,29 +196,15 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
   return pulls.length === 0 ? UNKNOWN : readPull(pulls, url, sinceMs ?? Infinity)
 }
 
-/** Finds the pull request, or the repository of a job that completed without one; `undefined` if it isn't on this GitHub. */
-function findPlace({ job: { prLink, repository, status } }: FinishedJob, { github }: Run) {
-  if (prLink !== null) return locatePullRequest(prLink, github)
-  const url = URL.parse(repository ?? '')
-  const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
-  const isHere = url?.origin === URL.parse(github.serverUrl)?.origin
-  if (!isHere || status !== 'completed' || !owner || !repo) return undefined
-  return { owner, repo, number: undefined }
-}
-
 const DEPLOYMENT = 'Mintlify Deployment'
-const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
 const REPOSITORY_FIELDS = 'repository(owner: $owner, name: $repo) { nameWithOwner'
 const PAGE = 'pageInfo { hasNextPage endCursor }'
 const COMMENT_FIELDS = 'body createdAt lastEditedAt author { __typename login }'
 
-/** Asks for Mintlify's check by name, whichever others there are. `checkSuite.workflowRun` would need `actions: read`. */
-const CHECK_FIELDS = `deploymentSuites: checkSuites(first: 100, filterBy: { checkName: "${DEPLOYMENT}" }) { nodes { app { slug }
+/** Asks for Mintlify's check by name, whichever others there are. */
+const CHECK_FIELDS = `checkSuites(first: 100, filterBy: { checkName: "${DEPLOYMENT}" }) { nodes { app { slug }
     checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
-      nodes { databaseId name status conclusion title summary url } } } }
-  checkSuites(first: 100, after: $suites) { ${PAGE} nodes { app { slug }
-    checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED}] }) {
-      totalCount nodes { name conclusion url } } } }`
+      nodes { databaseId name status conclusion title summary url } } } }`
 
 function pullReportFields(number: number): string {
   return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid
@@ -169,15 +227,8 @@ type CheckRun = FromGitHub<
     databaseId: number
   }
 >
-type CheckSuite = FromGitHub<{
-  app: FromGitHub<{ slug: string }>
-  checkRuns: Nodes<CheckRun> & { totalCount?: Maybe<number> }
-}>
-type CheckedCommit = FromGitHub<{
-  oid: string
-  deploymentSuites: Nodes<CheckSuite>
-  checkSuites: Paged<CheckSuite>
-}>
+type CheckSuite = FromGitHub<{ app: FromGitHub<{ slug: string }>; checkRuns: Nodes<CheckRun> }>
+type CheckedCommit = FromGitHub<{ oid: string; checkSuites: Nodes<CheckSuite> }>
 type PullComment = FromGitHub<{
   body: string
   createdAt: string
@@ -214,12 +265,11 @@ type PullReportAnswer = FromGitHub<{
 
 /** The lists of an answer by the variable of their cursor. */
 function listsOf({ repository }: PullReportAnswer) {
-  const { comments, newest, files, commits } = repository?.pullRequest ?? {}
+  const { comments, newest, files } = repository?.pullRequest ?? {}
   const isFound = [comments, newest].some((list) => nodesOf(list).some(isPreviewComment))
   return {
     files,
     comments: isFound ? undefined : comments,
-    suites: nodesOf(commits).at(-1)?.commit?.checkSuites,
     commits: repository?.defaultBranchRef?.target?.history,
   }
 }
@@ -227,7 +277,7 @@ function listsOf({ repository }: PullReportAnswer) {
 /** Reports a missing permission as one notice. */
 function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
   const areaOf = ({ path }: GraphqlError): string => {
-    if (/checkSuites|deploymentSuites/.test(path)) return 'checks'
+    if (path.includes('checkSuites')) return 'checks'
     return /pullRequest/i.test(path) ? 'pull-requests' : 'contents'
   }
   for (const area of ['checks', 'pull-requests', 'contents']) {
@@ -243,9 +293,8 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
  */
 function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number): DocsPull {
   const [pull = {}] = pages
-  const commits = pages.flatMap(({ commits }) => nodesOf(commits).at(-1)?.commit ?? [])
-  // The checks of another commit say nothing of the head.
-  const checks = readChecks(commits.filter(({ oid }) => oid === pull.headRefOid))
+  // The check of another commit says nothing of the head.
+  const commit = nodesOf(pull.commits).find((one) => one.commit?.oid === pull.headRefOid)?.commit
   const all = pages.flatMap((page) => nodesOf(page.files))
   const files = all.map(({ path, changeType, additions, deletions }) => {
     const status = changeType === 'DELETED' ? 'removed' : (changeType ?? '').toLowerCase()
@@ -260,8 +309,7 @@ function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(checks, pages, sinceMs),
-    checks,
+    preview: readPreview(readDeployment(commit ?? {}), pages, sinceMs),
   }
 }
 
@@ -291,55 +339,27 @@ function readBranch(branches: readonly Branch[], repository: string, { github }:
   return { kind: 'published', branch: name, commits: older.length + 1, url }
 }
 
-/** What Mintlify's check run on a commit says; `words`: its own. */
-type Deployment = {
+/** A preview, as Mintlify's check run or comment shows it. */
+type Preview = {
   readonly state: 'ready' | 'building' | 'failed' | 'skipped' | 'unknown'
-  readonly words: string
+  /** An https link; empty if there is none. */
   readonly url: string
+  /** The check run on the head commit; `words`: its own. */
+  readonly check: { readonly words: string; readonly url: string } | undefined
 }
 
-type CommitChecks = ReturnType<typeof readChecks>
-
-/** `url`: an https link; empty if there is none. */
-type Preview = Pick<Deployment, 'state' | 'url'>
-
-/** Any job of any workflow may have the name of Mintlify's check. */
-function isMintlifyApp({ app }: CheckSuite): boolean {
-  return app?.slug === 'mintlify'
-}
-
-/** @param pages the same commit with one page of its check suites each */
-function readChecks(pages: readonly CheckedCommit[]) {
-  const [newest] = nodesOf(pages[0]?.deploymentSuites)
-    .filter(isMintlifyApp)
+/** Reads Mintlify's check on a commit. Any job of any workflow may have its name, so that the App decides. */
+function readDeployment({ checkSuites }: CheckedCommit): Preview | undefined {
+  const [newest] = nodesOf(checkSuites)
+    .filter(({ app }) => app?.slug === 'mintlify')
     .flatMap(({ checkRuns }) => nodesOf(checkRuns))
     .filter(({ name }) => name === DEPLOYMENT)
     .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
-  const suites = pages.flatMap(({ checkSuites }) => nodesOf(checkSuites))
-  const failed = suites.flatMap((suite) =>
-    nodesOf(suite.checkRuns).filter(
-      ({ name, conclusion }) =>
-        FAILED.includes(conclusion ?? '') && !(isMintlifyApp(suite) && name === DEPLOYMENT),
-    ),
-  )
-  const unlisted = sumOf(suites, ({ checkRuns }) =>
-    Math.max(0, (checkRuns?.totalCount ?? 0) - nodesOf(checkRuns).length),
-  )
-  const deployment: Deployment | undefined = newest && {
-    state: deploymentState(newest),
-    words: checkWords(newest),
-    url: `${newest.url ?? ''}`,
-  }
-  return {
-    isRead: pages[0]?.checkSuites != null,
-    deployment,
-    /** Others that have failed, and how many there are. */
-    failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
-    failedCount: failed.length + unlisted,
-  }
+  const check = newest && { words: checkWords(newest), url: `${newest.url ?? ''}` }
+  return newest && { state: deploymentState(newest), url: '', check }
 }
 
-function deploymentState({ status, conclusion }: CheckRun): Deployment['state'] {
+function deploymentState({ status, conclusion }: CheckRun): Preview['state'] {
   if (status !== 'COMPLETED') return 'building'
   if (conclusion === 'SUCCESS') return 'ready'
   if (conclusion === 'FAILURE' || conclusion === 'TIMED_OUT') return 'failed'
@@ -358,7 +378,7 @@ function checkWords({ summary, title }: CheckRun): string {
  * @param sinceMs a comment that was last edited before this shows the state of an earlier build
  */
 function readPreview(
-  { deployment }: CommitChecks,
+  deployment: Preview | undefined,
   pages: readonly PullReportNode[],
   sinceMs: number,
 ): Preview {
@@ -369,7 +389,7 @@ function readPreview(
   const rows = readPreviewRows(comment?.body ?? '')
   const row = rows.find(({ isReady }) => isReady) ?? rows[0]
   const state = deployment?.state ?? (isCurrent && row?.isReady ? 'ready' : 'unknown')
-  return { state, url: (state !== 'skipped' && row?.url) || '' }
+  return { state, url: (state !== 'skipped' && row?.url) || '', check: deployment?.check }
 }
 
 function isPreviewComment({ body, author }: PullComment): boolean {
@@ -391,44 +411,4 @@ function readPreviewRows(
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
-}
-
-const PREVIEW_PAUSE_MS = 10_000
-const MAX_WAIT_MS = 300_000
-/** How long to wait for a first sign of a build. */
-const MAX_SILENCE_MS = 60_000
-
-/**
- * Waits until the preview is built, or will not be.
- *
- * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was observed to be finished
- */
-export async function waitForPreview(
-  finished: FinishedJob,
-  first: PullReport,
-  times: { readonly endedAtMs: number; readonly deadlineMs: number },
-  run: Run,
-): Promise<PullReport> {
-  const { clock, cancel, log, mintlify } = run
-  let report = first
-  while (report.kind === 'pull-request') {
-    const { preview, checks } = report
-    const isSilent = preview.state === 'unknown' && checks.isRead
-    if (!isSilent && preview.state !== 'building') break
-    const untilMs = times.endedAtMs + (isSilent ? MAX_SILENCE_MS : MAX_WAIT_MS)
-    const leftMs = Math.min(times.deadlineMs, untilMs) - clock.now()
-    if (isSilent && clock.now() >= untilMs) {
-      log.notice(
-        `GitHub shows no preview build, so \`wait-for-preview\` stopped waiting. Your ${mintlify} plan may not include previews, or no page was changed.`,
-        'No preview build was found',
-      )
-    }
-    if (leftMs <= 0) break
-    await clock.sleep(Math.min(PREVIEW_PAUSE_MS, leftMs), cancel).catch(() => undefined)
-    if (cancel.aborted) break
-    const next = await readPullReport(finished, run)
-    if (next.kind !== 'pull-request') break
-    report = next
-  }
-  return report
 }

@@ -1,7 +1,7 @@
 import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/client.ts'
 import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { type Inputs, isWaitOnly } from '../inputs/table.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
@@ -15,9 +15,10 @@ import {
 } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
 import { type Changes, readChanges } from './changes.ts'
-import { findInComments, type PriorPosts, selectPosts } from './comments.ts'
+import { findInComments, isInsider, type PriorPosts, readPosts } from './comments.ts'
 import { type EarlierRuns, findInStatuses, NOTHING_EARLIER } from './earlier-runs.ts'
 import type { NamedJob } from './status.ts'
+import { readTags, type Tags } from './tags.ts'
 import { type LineComment, ownAuthor, readLineComments, type Trigger } from './trigger.ts'
 
 /** A docs pull request of an earlier job. */
@@ -45,12 +46,14 @@ export type ObservedJob = NamedJob & {
   readonly pull?: PullState | undefined
 }
 
-/** Everything that GitHub and Mintlify say before a job is started. */
+/** Everything that GitHub and Mintlify show before a job is started. */
 export type Situation = {
   readonly trigger: Trigger
   /** Whether the inputs or the command contain instructions. */
   readonly hasInstructions: boolean
   readonly earlier: EarlierRuns
+  /** Of a push of a tag, or of a release. */
+  readonly tags?: Tags | undefined
   readonly nowMs: number
   /** The job of an earlier attempt of this run, and that of an earlier run if it matters. */
   readonly ownJob?: ObservedJob | undefined
@@ -59,12 +62,12 @@ export type Situation = {
   readonly changes?: Changes | undefined
   /** Of a review that requests changes. */
   readonly lineComments: readonly LineComment[]
-  /** The comments before a command; `undefined` if there are none, or they can't be read. */
+  /** The comments before a command; `undefined` if there are none, or they aren't needed. */
   readonly conversation?: PriorPosts | undefined
 }
 
 /**
- * Looks at all that decides what the run does, and at the changes that the prompt describes.
+ * Looks at the record and at the changes, which may decide already that nothing is to be done.
  *
  * @throws {NeededCallError} if something can't be read that the run can't do without
  */
@@ -72,41 +75,77 @@ export async function look(
   { trigger, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
   run: Run,
 ): Promise<Situation> {
-  const { inputs, clock } = run
   const { event, command } = trigger
-  const earlier = await findEarlier(trigger, run)
-  const isReview = command?.kind === 'review'
+  const tags = command ? undefined : await run.github.need(READ_TAGS, () => readTags(event, run))
+  const earlier = await findEarlier(trigger, tags, run)
+  const nowMs = run.clock.now()
+  const start = { trigger, hasInstructions, tags, earlier, nowMs, lineComments: [] }
+  // The job of a command, or of an earlier attempt, decides whether the changes matter.
+  const isFirst = command === undefined && earlier.attempt.kind !== 'job'
+  return isFirst ? { ...start, changes: await readNeededChanges(start, run) } : start
+}
+
+const READ_TAGS = { purpose: 'list the tags', permission: 'contents: read' }
+
+/**
+ * Looks at the jobs of earlier attempts and runs and at their docs pull requests, and at what is needed for the prompt.
+ *
+ * @throws {NeededCallError} as `look`
+ */
+export async function lookAtJobs(start: Situation, run: Run): Promise<Situation> {
+  const { inputs, clock } = run
+  const { trigger, earlier } = start
+  const { command } = trigger
   const jobs = inputs['job-id'] === '' ? await observeJobs(earlier, trigger, run) : {}
+  const observed = { ...start, ...jobs, nowMs: clock.now() }
+  if (command?.kind === 'review') {
+    const canSend = canTakeMessage(jobs.ownJob ?? jobs.earlierJob)
+    return { ...observed, lineComments: canSend ? await readLineComments(command, run) : [] }
+  }
   // The job knows the changes already, and gets only the command.
   const isReply = command !== undefined && canTakeMessage(jobs.earlierJob)
-  const isUnclear = earlier.attempt.kind === 'unclear'
-  const needsChanges = !isWaitOnly(inputs) && !isReview && !isReply && !isUnclear
-  return {
-    trigger,
-    hasInstructions,
-    earlier,
-    ...jobs,
-    changes: needsChanges ? await readChanges(event, earlier, run) : undefined,
-    lineComments: isReview ? await readLineComments(command, run) : [],
-    conversation: inputs.context === 'none' ? undefined : selectPosts(trigger, earlier, isReply),
-    nowMs: clock.now(),
+  const changes = isReply ? undefined : (start.changes ?? (await readNeededChanges(observed, run)))
+  const isPlain = inputs.context === 'none'
+  const conversation = isPlain ? undefined : await readPosts(trigger, earlier, isReply, run)
+  return { ...observed, changes, conversation }
+}
+
+/** Reads the changes. A run that waits for the job of an earlier attempt can do without them. */
+async function readNeededChanges(
+  { trigger, hasInstructions, earlier, tags, ownJob }: Situation,
+  run: Run,
+): Promise<Changes | undefined> {
+  const isUnused =
+    !hasInstructions || earlier.attempt.kind === 'unclear' || trigger.command?.kind === 'review'
+  if (isUnused) return undefined
+  const read = () => readChanges(trigger.event, earlier, tags, run)
+  return ownJob && !hasEnded(ownJob) ? await readOptional(read, undefined, run) : await read()
+}
+
+/** Makes a needed lookup optional. */
+async function readOptional<T>(read: () => Promise<T>, otherwise: T, { github }: Run): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof NeededCallError)) throw error
+    github.report(error.cause, error)
+    return otherwise
   }
 }
 
 /** Finds what earlier runs recorded. With `follow-up: false`, a run can do without it. */
-async function findEarlier({ event, command }: Trigger, run: Run): Promise<EarlierRuns> {
+async function findEarlier(
+  { event, command }: Trigger,
+  tags: Tags | undefined,
+  run: Run,
+): Promise<EarlierRuns> {
   if (command) return await findInComments(command, run)
-  try {
-    return await findInStatuses(event, run)
-  } catch (error) {
-    if (run.inputs['follow-up'] || !(error instanceof NeededCallError)) throw error
-    run.github.report(error.cause, error)
-    return NOTHING_EARLIER
-  }
+  const find = () => findInStatuses(event, tags, run)
+  return run.inputs['follow-up'] ? await find() : await readOptional(find, NOTHING_EARLIER, run)
 }
 
 async function observeJobs(
-  { attempt, earlierJob: found }: EarlierRuns,
+  { attempt, earlierJob: found, unsignedJobs = [] }: EarlierRuns,
   { command }: Trigger,
   run: Run,
 ): Promise<Pick<Situation, 'ownJob' | 'earlierJob'>> {
@@ -114,9 +153,54 @@ async function observeJobs(
   const ownJob = attempt.kind === 'job' ? await observeJob(attempt.job, true, run) : undefined
   const mayContinue = command !== undefined || run.inputs['follow-up']
   const isNeeded = ownJob === undefined || (hasEnded(ownJob) && found?.id !== ownJob.id)
-  const earlierJob =
-    found && mayContinue && isNeeded ? await observeJob(found, false, run) : undefined
+  if (!mayContinue || !isNeeded) return { ownJob }
+  const earlierJob = found
+    ? await observeJob(found, false, run)
+    : await findConfirmedJob(unsignedJobs, run)
   return { ownJob, earlierJob }
+}
+
+/** Finds the first job that opened its pull request, as Mintlify shows it: while it is active, Mintlify may not show that. */
+async function findConfirmedJob(
+  jobs: readonly NamedJob[],
+  run: Run,
+): Promise<ObservedJob | undefined> {
+  if (run.inputs['dry-run']) return undefined
+  for (const named of jobs) {
+    const deadlineMs = run.clock.now() + run.inputs.timeout
+    let shown = await getEarlierJob(named, run)
+    while (shown.state === 'active' && !shown.job?.prLink && run.clock.now() < deadlineMs) {
+      await run.clock.sleep(CONFIRM_PAUSE_MS, run.cancel)
+      shown = await getEarlierJob(named, run)
+    }
+    if (shown.failure) return { ...named, ...shown }
+    if (await isSamePull(shown.job?.prLink ?? '', named.prLink, run))
+      return { ...named, ...shown, pull: await readPullState(named.prLink, run) }
+  }
+  return undefined
+}
+
+/** Between two looks at a job that has not named its pull request yet. */
+const CONFIRM_PAUSE_MS = 10_000
+
+const REPOSITORY_ID = `query RepositoryId($owner: String!, $repo: String!) {
+  repository(owner: $owner, name: $repo) { databaseId } }`
+
+/** Whether a link is one to a pull request of the run's repository, which may have been renamed since. */
+async function isSamePull(link: string, ownLink: string, run: Run): Promise<boolean> {
+  const { github, environment } = run
+  const [place, own] = [locatePullRequest(link, github), locatePullRequest(ownLink, github)]
+  if (!place || !own || place.number !== own.number) return false
+  if (place.repository.toLowerCase() === own.repository.toLowerCase()) return true
+  const { owner, repo } = place
+  const call = { purpose: 'identify the docs repository', permission: 'metadata: read' }
+  const { data } = await github.need(call, () =>
+    github.graphql<FromGitHub<{ repository: FromGitHub<{ databaseId: number }> }>>(REPOSITORY_ID, {
+      owner,
+      repo,
+    }),
+  )
+  return String(data.repository?.databaseId ?? '') === environment.repositoryId
 }
 
 /** Whether a job can be sent a message: it and its docs pull request have not ended. */
@@ -147,7 +231,7 @@ const MAX_LOOKUP_MS = 120_000
 export const EARLY_MS = 60_000
 
 async function getEarlierJob(
-  { id, namedAtMs }: NamedJob,
+  { id, recordedAtMs }: NamedJob,
   run: Run,
 ): Promise<Pick<ObservedJob, 'state' | 'job' | 'failure'>> {
   const { clock, cancel, inputs, log, mintlify, service } = run
@@ -155,7 +239,7 @@ async function getEarlierJob(
   const lookupMs = Math.min(MAX_LOOKUP_MS, inputs.timeout)
   const deadlineMs = clock.now() + lookupMs
   const isNew = (error: unknown): boolean =>
-    hasStatus(error, 404) && clock.now() - namedAtMs < EARLY_MS
+    hasStatus(error, 404) && clock.now() - recordedAtMs < EARLY_MS
   try {
     const job = await retry(
       () => service.getJob(id, cancel),
@@ -184,40 +268,44 @@ async function getEarlierJob(
 
 /** Asks GitHub for the state of a pull request in any repository, and when a person last did something about it. */
 async function readPullState(prLink: string, run: Run): Promise<PullState> {
-  const { github, inputs } = run
+  const { github, clock, inputs } = run
   const place = locatePullRequest(prLink, github)
   const none = { prLink, openFor: '' }
   if (!place) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
   const call = { purpose: 'read the docs pull request', permission: 'pull-requests: read' }
-  const { data, errors } = await github.need(call, () =>
-    github.graphql<PullStateAnswer>(PULL_STATE, { owner, repo, number }),
-  )
-  const pull = data.repository?.pullRequest
-  const states = ['open', 'merged', 'closed'] as const
-  const state = states.find((word) => word.toUpperCase() === pull?.state)
-  if (!pull || !state) {
-    const [error] = errors
-    if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
-    const words = 'GitHub returned something that is not a pull request'
-    throw new NeededCallError(call, error ? graphqlError(error) : new GitHubError(words))
-  }
-  if (state !== 'open') return { ...none, state }
-  const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
-  return {
-    ...none,
-    state,
-    waitingSinceMs: lastAttentionMs(pull, inputs),
-    isApproved: pull.reviewDecision === 'APPROVED' || pull.autoMergeRequest != null,
-    openFor: Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`,
-  }
+  return await github.need(call, async () => {
+    const { data, errors } = await github.graphql<PullStateAnswer>(PULL_STATE, {
+      owner,
+      repo,
+      number,
+    })
+    const pull = data.repository?.pullRequest
+    const states = ['open', 'merged', 'closed'] as const
+    const state = states.find((word) => word.toUpperCase() === pull?.state)
+    if (!pull || !state) {
+      const [error] = errors
+      if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
+      const words = 'GitHub returned something that is not a pull request'
+      throw error ? graphqlError(error) : new GitHubError(words)
+    }
+    if (state !== 'open') return { ...none, state }
+    const ageMs = clock.now() - Date.parse(pull.createdAt ?? '')
+    return {
+      ...none,
+      state,
+      waitingSinceMs: lastAttentionMs(pull, clock.now(), inputs),
+      isApproved: isApproved(pull),
+      openFor: Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`,
+    }
+  })
 }
 
 const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
-    state createdAt reviewDecision autoMergeRequest { enabledAt }
-    reviews(last: 100) { nodes { at: submittedAt author { __typename login } } }
-    comments(last: 100) { nodes { at: createdAt author { __typename login } } }
+    state createdAt autoMergeRequest { enabledAt }
+    reviews(last: 100) { nodes { at: submittedAt state authorCanPushToRepository author { __typename login } } }
+    comments(last: 100) { nodes { at: createdAt authorAssociation author { __typename login } } }
     commits(last: 100) { nodes { commit { committedDate authors(first: 100) { nodes { email user { login } } } } } } } } }`
 
 type AuthoredCommit = FromGitHub<{
@@ -227,12 +315,14 @@ type AuthoredCommit = FromGitHub<{
 /** A review or a comment. */
 type Contribution = FromGitHub<{
   at: string
+  state: string
+  authorCanPushToRepository: boolean
+  authorAssociation: string
   author: FromGitHub<{ __typename: string; login: string }>
 }>
 type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
-  reviewDecision: string
   autoMergeRequest: FromGitHub<{ enabledAt: string }>
   reviews: Nodes<Contribution>
   comments: Nodes<Contribution>
@@ -240,20 +330,40 @@ type PullStateNode = FromGitHub<{
 }>
 type PullStateAnswer = FromGitHub<{ repository: FromGitHub<{ pullRequest: PullStateNode }> }>
 
-/** Returns when it was opened, or when a person last did something about it: of each the newest 100. */
-function lastAttentionMs(pull: PullStateNode, inputs: Inputs): number {
-  const contributions = [...nodesOf(pull.reviews), ...nodesOf(pull.comments)].filter(
-    ({ author }) => author?.__typename === 'User' && isPersonsWork({ user: author }, inputs),
+/** Returns the reviews by people who can push. */
+function reviewsOfWriters({ reviews }: PullStateNode): Contribution[] {
+  return nodesOf(reviews).filter(
+    ({ author, authorCanPushToRepository: canPush }) => canPush && author?.__typename === 'User',
+  )
+}
+
+/** Whether it is merged as soon as its checks pass, or people who can push approve it and request no changes. */
+function isApproved(pull: PullStateNode): boolean {
+  // The newest of each author counts; a comment is no opinion.
+  const opinions = reviewsOfWriters(pull).filter(({ state }) => state !== 'COMMENTED')
+  const states = [...new Map(opinions.map(({ author, state }) => [author?.login, state])).values()]
+  const areForIt = states.includes('APPROVED') && !states.includes('CHANGES_REQUESTED')
+  return pull.autoMergeRequest != null || areForIt
+}
+
+/**
+ * Returns when it was opened, or when a person who has a say last did something about it: of each the newest 100. Anyone
+ * can date a commit, so that times in the future are left out.
+ */
+function lastAttentionMs(pull: PullStateNode, nowMs: number, inputs: Inputs): number {
+  const comments = nodesOf(pull.comments).filter(
+    ({ author, authorAssociation }) =>
+      author?.__typename === 'User' && isInsider(authorAssociation),
   )
   const commits = nodesOf(pull.commits).filter(({ commit }) =>
     nodesOf(commit?.authors).some((author) => isPersonsWork(author, inputs)),
   )
   const times = [
     pull.createdAt,
-    ...contributions.map(({ at }) => at),
+    ...[...reviewsOfWriters(pull), ...comments].map(({ at }) => at),
     ...commits.map(({ commit }) => commit?.committedDate),
-  ]
-  return Math.max(...times.map((time) => Date.parse(time ?? '') || 0))
+  ].map((time) => Date.parse(time ?? '') || 0)
+  return Math.max(...times.filter((time) => time <= nowMs))
 }
 
 function isPersonsWork(author: GitActor, inputs: Inputs): boolean {

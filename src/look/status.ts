@@ -4,8 +4,8 @@ import type { GitHubError } from '../github/github-errors.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
-import { attemptIn, type Environment, type Run, stepNames } from '../runner/run.ts'
-import { followedBranch, type GitHubEvent, isSha } from './event.ts'
+import { attemptUrlOf, type Environment, type Run, stepNames } from '../runner/run.ts'
+import { followedBranch, type GitHubEvent, isSha, tagOf } from './event.ts'
 
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
 export type NamedJob = {
@@ -13,7 +13,7 @@ export type NamedJob = {
   /** Its pull request as far as GitHub knows it; empty if none is known. */
   readonly prLink: string
   /** When it was recorded first, in milliseconds since the epoch. */
-  readonly namedAtMs: number
+  readonly recordedAtMs: number
 }
 
 /** A successful job: the commit that it was about, and when it ended. */
@@ -34,7 +34,7 @@ export function hasStatusRecord(
   event: GitHubEvent,
   { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
 ): boolean {
-  const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
+  const isRecorded = event.row.recordsJob || followedBranch(event, environment) !== undefined
   return isRecorded && hasPrompt(inputs)
 }
 
@@ -65,13 +65,13 @@ function nameFor(scope: string, { inputs, environment, redact }: Run): string {
   return `${shorten(name, MAX_CONTEXT - hash.length)}${hash}`
 }
 
-/** Names the branch that a run is about if it is known not to be the default one. */
+/** Names the branch that a run is about if it is known not to be the default one. CI on a tag is about the default one. */
 function branchScope(event: GitHubEvent, { environment }: Run): string {
-  const { name, row, payload } = event
+  const { name, row, payload, followsTag } = event
   const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
   const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
   const base = payload.pull_request?.base?.ref
-  const branch = base ?? followedBranch(event, environment) ?? ofRun
+  const branch = base ?? (followsTag ? undefined : followedBranch(event, environment)) ?? ofRun
   const main = payload.repository?.default_branch
   return branch && main && branch !== main ? `branch ${branch}` : ''
 }
@@ -93,11 +93,10 @@ export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment
   return isSha(found) ? found : ''
 }
 
-/** Joins a headline, cut to fit, with the job's ID in parentheses. */
-export function statusDescription(headline: string, jobId = ''): string {
+/** Returns a headline as a status may show it. */
+export function statusDescription(headline: string): string {
   const words = withinBmp(visibleText(headline)).replaceAll('`', '').replace(/\s+/g, ' ')
-  const id = jobId === '' ? '' : ` (${shorten(withinBmp(jobId), 60)})`
-  return `${shorten(words, MAX_DESCRIPTION - id.length)}${id}`
+  return shorten(words, MAX_DESCRIPTION)
 }
 
 /** What a status records for later runs besides its job. */
@@ -111,27 +110,46 @@ export type StatusFacts = {
 /** No longer link is carried from status to status. */
 const MAX_CARRIED_LINK = 500
 
-/** Returns the target of a status: a page, with the facts for later runs in its fragment. */
+/** How far a run is: about to send something or waiting, done, failed with nothing left running, or unclear. */
+export type RecordState = 'pending' | 'success' | 'failure' | 'error'
+
+/** What a run records of itself. `job`: `undefined` while it has none. */
+export type OwnRecord = { readonly state: RecordState; readonly job: NamedJob | undefined }
+
+/**
+ * Returns the target of a status: the job's pull request, otherwise the page of the run's attempt, with all that later
+ * runs read in its fragment. GitHub's state is always `success`, so that the record holds up no deployment.
+ */
 export function statusTarget(
-  page: string,
-  ownId: string,
+  { state, job }: OwnRecord,
   { earlierJob, lastJob }: StatusFacts,
-  { environment: { runId, runAttempt } }: Run,
+  event: GitHubEvent,
+  { environment }: Run,
 ): string {
+  const { runId, runAttempt } = environment
+  const link = carriedLink(job?.prLink)
+  const page = link || attemptUrlOf(environment)
   if (runId === '') return page
-  const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
-  if (ownId !== '') carried.set('own', ownId)
+  const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1', state })
+  const tag = tagOf(event)
+  if (tag !== '') carried.set('tag', tag)
+  if (job) carried.set('own', job.id)
+  if (link !== '') carried.set('link', link)
   if (earlierJob) {
-    const { id, prLink, namedAtMs } = earlierJob
-    carried.set('job', id)
-    carried.set('named', `${namedAtMs}`)
-    if (prLink !== '' && prLink.length <= MAX_CARRIED_LINK) carried.set('pull', prLink)
+    carried.set('job', earlierJob.id)
+    carried.set('named', `${earlierJob.recordedAtMs}`)
+    const pull = carriedLink(earlierJob.prLink)
+    if (pull !== '') carried.set('pull', pull)
   }
   if (lastJob) {
     carried.set('success', lastJob.sha)
     carried.set('ended', `${lastJob.createdAtMs}`)
   }
   return `${page}#${carried}`
+}
+
+function carriedLink(link = ''): string {
+  return link.length > MAX_CARRIED_LINK ? '' : link
 }
 
 /** A commit status as Octokit takes it. */
@@ -152,58 +170,65 @@ export function isFull({ status, message }: GitHubError): boolean {
   return status === 422 && /maximum number of statuses/i.test(message)
 }
 
-/** A commit status as REST names its fields. Its `state` is in upper case in GraphQL. */
-export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
+/** The fields of a commit status that are read, as REST names them. */
+export type Status = Pick<
+  NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>,
+  'context' | 'target_url' | 'created_at'
+>
 
-/** Must be one segment of a URL's path. */
-const JOB_ID_SEGMENT = /^(?!\.{1,2}$)\S+$/
+/** Whether a text can be a job's ID: one segment of a URL's path. */
+export function isJobId(text: unknown): text is string {
+  return typeof text === 'string' && /^(?!\.{1,2}$)\S{1,200}$/.test(text)
+}
 
-/** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
+/** A commit status that records a run of the step. */
 export type StepStatus = Readonly<ReturnType<typeof readStatus>>
 
+const STATES: readonly RecordState[] = ['pending', 'success', 'failure', 'error']
+
+/** Reads a commit status: its target alone. */
 export function readStatus(
-  { state, target_url: target, created_at: createdAt }: Status,
+  { target_url: target, created_at: createdAt }: Status,
   sha: string,
   name: string,
-  { environment }: Run,
 ) {
-  const [page = '', fragment = ''] = (target ?? '').split('#')
+  const [, fragment = ''] = (target ?? '').split('#')
   const carried = new URLSearchParams(fragment)
   const read = (fact: string): string => carried.get(fact) ?? ''
   const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
   const createdAtMs = Date.parse(createdAt ?? '') || 0
-  const earlierId = read('job')
-  const earlierJob: NamedJob | undefined = JOB_ID_SEGMENT.test(earlierId)
-    ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
-    : undefined
+  const earlierJob = namedJob(read('job'), read('pull'), readMs('named'))
   const id = read('own')
-  const before = earlierJob?.id === id ? earlierJob : { prLink: '', namedAtMs: createdAtMs }
-  const prLink = pullRequestLink(page) || before.prLink
+  const isContinued = earlierJob !== undefined && earlierJob.id === id
+  const job = namedJob(
+    id,
+    read('link') || (isContinued ? earlierJob.prLink : ''),
+    isContinued ? earlierJob.recordedAtMs : createdAtMs,
+  )
   const success = read('success')
-  const ofPage = attemptIn(page, environment)
   return {
     sha,
     /** Its context: see `statusName`. */
     name,
-    /** `pending`, `success`, `failure`, `error`. */
-    state: state?.toLowerCase() ?? '',
+    state: STATES.find((state) => state === read('state')),
     /** The job that it names. */
-    job: JOB_ID_SEGMENT.test(id) ? { id, prLink, namedAtMs: before.namedAtMs } : undefined,
+    job,
     /** The job before its run, and the last successful one, as that run knew them. */
     earlierJob,
     lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,
-    /** Of the workflow run that set it; empty if that isn't a run of this repository. */
-    runId: read('run') || (ofPage?.runId ?? ''),
-    attempt: read('attempt') || (ofPage?.attempt ?? ''),
-    /** Its target, which may be empty. */
-    page,
-    /** Whether older statuses on its commit may record what it doesn't know. */
-    hidesOlder: read('run') === '',
+    /** The tag that it was about; empty if it was about none. */
+    tag: read('tag'),
+    /** Of the workflow run that set it; empty if no run of the step did: such a status is ignored. */
+    runId: read('run'),
+    attempt: read('attempt'),
+    /** Its target without the record, which may be empty. */
+    page: (target ?? '').split('#')[0] ?? '',
     /** Milliseconds since the epoch, by GitHub's clock. */
     createdAtMs,
   }
 }
 
-function pullRequestLink(url: string): string {
-  return parsePullRequest(url).number === '' ? '' : url
+function namedJob(id: string, link: string, recordedAtMs: number): NamedJob | undefined {
+  const prLink = parsePullRequest(link).number === '' ? '' : link
+  return isJobId(id) ? { id, prLink, recordedAtMs } : undefined
 }

@@ -173,7 +173,7 @@ export async function findRefusal(
   if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the ID of ${login}`)
-  const answer = await github.read<PermissionAnswer>(() =>
+  const answer = await github.attempt<PermissionAnswer>(() =>
     github.call(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     ),

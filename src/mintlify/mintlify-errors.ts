@@ -97,6 +97,7 @@ export function describeFailure(error: unknown, mintlify: string): Failure {
     proxy: `The proxy didn't connect to ${mintlify}`,
     timeout: `${mintlify} did not respond in time`,
     broken: `The connection to ${mintlify} closed too early`,
+    'too-large': `The response of ${mintlify} is too large`,
   }
   const proxyHeadlines = {
     ...headlines,

@@ -69,7 +69,7 @@ export function neededCallError(
     const details = joinSentences(failed, explanation)
     return new JobError({ headline, details, maybeStarted: false, isTransient })
   }
-  const { who, fix } = missingPermission(permission, cause)
+  const { who, fix } = missingPermission(inBackticks(permission), cause)
   const headline = `Missing permission: \`${permission}\``
   const details = `${who}, so the action could not ${purpose}: ${message}. ${fix}`
   const paste = permissionsBlock(trigger, run)
@@ -151,6 +151,8 @@ export type Report = Words & {
   readonly pull: PullReport | undefined
   /** The same in paragraphs. */
   readonly pullText: readonly Markdown[]
+  /** Whether nothing of the docs is shown: more people can read the run's repository, or that is unknown. */
+  readonly isHidden: boolean
 }
 
 type Words = Failure & {
@@ -198,6 +200,7 @@ export function makeReport(
     accepted,
     pull: undefined,
     pullText: [],
+    isHidden: true,
   }
 }
 

@@ -139,10 +139,10 @@ export function inputsErrorSummary({ headline, problems }: InputsError, run: Run
 }
 
 /** Links the pull request; a job may have one without having completed. */
-function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
+function pullRequestLine({ job, result, prLink, prName, isHidden }: Report): Markdown {
   if (prLink === '') return md``
   if (result !== 'pull-request') return md`The job's pull request: ${link(prName, prLink)}`
-  if (job?.repository == null) return md``
+  if (isHidden || job?.repository == null) return md``
   const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
   const name = URL.parse(job.repository)?.pathname.replace(/^\/|\.git$/g, '')
   return md`The agent changed ${link(name || job.repository, job.repository)}${branch}.`
@@ -300,49 +300,41 @@ function runLink({ environment }: Run): Markdown {
   return link('workflow run', runUrlOf(environment))
 }
 
-/** Adds what GitHub shows of the job, and a note about it. */
-export function withPull(report: Report, pull: PullReport | undefined, note: Markdown): Report {
-  if (pull === undefined) return { ...report, pullText: [note] }
+/**
+ * Adds what GitHub shows of the job.
+ *
+ * @param isHidden whether nothing of the docs may be shown: then there are only number, link, and state
+ */
+export function withPull(report: Report, pull: PullReport, isHidden: boolean): Report {
   const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
   const ended = pull.kind === 'pull-request' ? pull.ended : undefined
   const words = isWithoutPull
-    ? noPullRequestWords(pull)
+    ? noPullRequestWords(pull, isHidden)
     : ended && { headline: `The docs pull request was ${ended}` }
-  return { ...report, ...words, pullText: [...pullSummary(pull), note], pull }
+  return { ...report, ...words, pullText: isHidden ? [] : pullSummary(pull), pull, isHidden }
 }
 
 /** Says why a job has no pull request; `undefined` if GitHub doesn't show it. */
-function noPullRequestWords(report: PullReport): Failure | undefined {
+function noPullRequestWords(report: PullReport, isHidden: boolean): Failure | undefined {
   if (report.kind === 'unchanged')
     return { headline: 'No docs changes: the agent changed no files', details: '' }
   if (report.kind !== 'published') return undefined
   const commits = countOf(report.commits, 'commit')
-  const headline = `The agent pushed ${commits} directly to ${inBackticks(report.branch)}`
-  return { headline, details: '' }
+  const where = isHidden ? 'the default branch' : inBackticks(report.branch)
+  return { headline: `The agent pushed ${commits} directly to ${where}`, details: '' }
 }
 
 const MAX_NAMED_FILES = 10
-const MAX_NAMED_CHECKS = 5
-/** Of a file or check, in characters: a comment holds 65,536. */
+/** Of a file, in characters: a comment holds 65,536. */
 const MAX_NAME = 200
 
 /** Writes what a reviewer looks at first, as paragraphs for the summary and the comments. */
 function pullSummary(report: PullReport): readonly Markdown[] {
   if (report.kind === 'published')
     return [link(`View ${countOf(report.commits, 'commit')}`, report.url)]
-  if (report.kind === 'invisible') {
-    const effect =
-      "so the pages and the preview aren't shown, and the next run of this step will fail. To change that, use a token that can read them, or set `follow-up: false`."
-    return [md`${code('github-token')} can't read pull requests in ${report.repository}, ${effect}`]
-  }
   if (report.kind !== 'pull-request') return []
   const title = md`${report.title}`
-  return [
-    title.source === '' ? md`` : md`**${title}**`,
-    filesText(report),
-    previewText(report),
-    failedText(report),
-  ]
+  return [title.source === '' ? md`` : md`**${title}**`, filesText(report), previewText(report)]
 }
 
 function filesText({ files, fileCount, url }: DocsPull): Markdown {
@@ -364,21 +356,12 @@ function filesCount(files: readonly PullFile[], fileCount: number): string {
   return `${countOf(pages, 'page')}${others}`
 }
 
-function previewText({ preview: { state, url }, checks }: DocsPull): Markdown {
+function previewText({ preview: { state, url, check } }: DocsPull): Markdown {
   const name = url === '' ? md`Preview` : link('Preview', url)
   if (state === 'ready') return md`${name} ready`
   if (state === 'building') return md`${name} being built`
-  if (state === 'failed') return md`${name} failed${checkFailureText(checks.deployment)}`
+  if (state === 'failed') return md`${name} failed${checkFailureText(check)}`
   return url === '' ? md`` : name
-}
-
-function failedText({ checks: { failed, failedCount } }: DocsPull): Markdown {
-  if (failed.length === 0) return md``
-  const count = failedCount === 1 ? '1 check fails' : `${failedCount} checks fail`
-  const named = failed
-    .slice(0, MAX_NAMED_CHECKS)
-    .map(({ name, url }) => link(md`${shorten(name, MAX_NAME)}`, url))
-  return md`${count}: ${andMore(named, failedCount)}`
 }
 
 function andMore(named: readonly Markdown[], total: number): Markdown {
@@ -387,7 +370,7 @@ function andMore(named: readonly Markdown[], total: number): Markdown {
 }
 
 /** Quotes Mintlify's check, to follow a statement. */
-function checkFailureText(check: DocsPull['checks']['deployment']): Markdown {
+function checkFailureText(check: DocsPull['preview']['check']): Markdown {
   if (check === undefined) return md``
   const name = link('check', check.url)
   return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`

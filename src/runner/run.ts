@@ -46,6 +46,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     eventName: read('GITHUB_EVENT_NAME'),
     eventPath: read('GITHUB_EVENT_PATH'),
     repository: read('GITHUB_REPOSITORY'),
+    repositoryId: read('GITHUB_REPOSITORY_ID'),
     actor: read('GITHUB_ACTOR'),
     workflow: read('GITHUB_WORKFLOW'),
     /** Path of the workflow's file and its ref: `acme/docs/.github/workflows/weekly.yml@refs/heads/main`. */
@@ -98,14 +99,6 @@ export function runUrlOf({ serverUrl, repository, runId }: Environment): string 
 export function attemptUrlOf(environment: Environment): string {
   const url = runUrlOf(environment)
   return url && `${url}/attempts/${environment.runAttempt || 1}`
-}
-
-/** Reads which run and attempt of this repository a page belongs to; `undefined` if it is another page. */
-export function attemptIn(url: string, { serverUrl, repository }: Environment) {
-  const prefix = `${serverUrl}/${repository}/actions/runs/`
-  const path = url.startsWith(prefix) ? url.slice(prefix.length) : ''
-  const [, runId, attempt = '1'] = /^(\d+)(?:\/attempts\/(\d+))?/.exec(path) ?? []
-  return runId === undefined ? undefined : { runId, attempt }
 }
 
 /** What the main step leaves for the post step. */
@@ -302,7 +295,12 @@ function createLog(redact: Redact, subject: string) {
       summaryWarnings.push(clean(text))
       core.warning(clean(text), titled(title))
     },
-    /** What the run has warned of with `warnInSummary`. */
+    /** Logs a line that the summary shows as a warning. */
+    noteInSummary(text: string) {
+      summaryWarnings.push(clean(text))
+      core.info(clean(text))
+    },
+    /** What the summary warns of. */
     summaryWarnings: (): readonly string[] => summaryWarnings,
     /** Logs an error, and marks the step as failed. */
     fail(text: string, title: string) {

@@ -196,7 +196,7 @@ async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<DocsPu
   const days = `${isoDay(fromMs)}..${isoDay(toMs - DAY_MS)}`
   const searches = [`merged:${days}`, `is:unmerged closed:${days}`, 'is:open'].map(searchFor)
   const query = `query { merged: ${searches[0]} closed: ${searches[1]} open: ${searches[2]} }`
-  const answer = await github.read(() => github.graphql<Record<string, FoundPulls>>(query))
+  const answer = await github.attempt(() => github.graphql<Record<string, FoundPulls>>(query))
   if (!answer.known || answer.value.errors.length > 0) return undefined
   const { merged, closed, open } = answer.value.data
   const [oldest] = nodesOf(open)

@@ -9,7 +9,7 @@ import type { NamedJob } from '../../src/look/status.ts'
 import { readEnvironment } from '../../src/runner/run.ts'
 
 const DAY_MS = 86_400_000
-const NAMED: NamedJob = { id: 'j1', prLink: '', namedAtMs: 0 }
+const NAMED: NamedJob = { id: 'j1', prLink: '', recordedAtMs: 0 }
 const error = new GitHubError('GitHub returned 502')
 const UNREAD: Lookup<never> = { known: false, why: error.message, error }
 
@@ -43,7 +43,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     'an own job that failed': { own: 'failed', isRerun: true },
     'an own job that was archived': { own: 'archived', isRerun: true },
     'an own job that is gone': { own: 'gone', isRerun: true },
-    'an attempt without a record': { attempt: { kind: 'forgotten' } },
+    'an attempt without a record': { attempt: { kind: 'not-recorded' } },
   },
   message: {
     'an active job without a pull request': { earlier: 'active' },

@@ -217,7 +217,7 @@ it.for<[string, Told, string[]]>([
     { replies: { post: [SLOW] }, killAtMs: 3000 },
     ['pending', 'error'],
   ],
-])('the reply to a command remembers a job that %s', async ([_what, told, expected], { scene }) => {
+])('the reply to a command recordsJob a job that %s', async ([_what, told, expected], { scene }) => {
   await scene.ask(told)
   expect(states(scene)).toEqual(expected)
 })
