@@ -129,7 +129,7 @@ function actionTypes({ outputs }: ActionMetadata): string {
 
 function typeOf(format: object & { readonly words?: readonly string[] | undefined }): object {
   if (format === BOOLEAN) return { type: 'boolean' }
-  if (format === LINE_LIST)
+  if (format === LINE_LIST || format === INPUTS.paths.format)
     return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
   if (format === LOGINS) return names

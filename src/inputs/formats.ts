@@ -275,7 +275,7 @@ export const BASE_URL = format(
   },
 )
 
-function splitList(text: string, separator = /[,\r\n]/): string[] {
+export function splitList(text: string, separator = /[,\r\n]/): string[] {
   if (/^\[.*[,"'].*\]$|^- /s.test(text))
     throw new ValueError('is a YAML or JSON list', { use: 'its entries only, one per line' })
   return text.split(separator).flatMap((entry) => entry.trim() || [])

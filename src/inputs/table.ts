@@ -24,6 +24,7 @@ import {
   TEXT,
   ValueError,
 } from './formats.ts'
+import { PATHS } from './paths.ts'
 
 /** Results that a user may want to fail the step. */
 const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request']
@@ -61,6 +62,7 @@ export const INPUTS = {
   'allow-bots': input(LOGINS),
   'ignore-authors': input(IGNORED_AUTHORS),
   'skip-labels': input(LABELS, 'no-docs'),
+  paths: input(PATHS),
   'follow-up': input(BOOLEAN, 'true'),
   'pause-after': optional(
     duration({
