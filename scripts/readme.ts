@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** What the README shows: inputs that the examples set, and outputs that most workflows read. */
 const MAIN_INPUTS = [
-  'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
+  'api-key project-id prompt context-files context dry-run timeout',
   'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
 ].flatMap((names) => names.split(' '))
 /** The first input of each group. */

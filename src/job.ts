@@ -5,7 +5,7 @@ import { decide, type Remark, unclearStart, withMissingPermission } from './deci
 import type { Skip } from './decide/skip.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { md } from './lib/markdown.ts'
-import { type PullReport, readPullReport, waitForPreview } from './look/result.ts'
+import { type PullReport, readPullReport } from './look/result.ts'
 import { look } from './look/situation.ts'
 import { isFull, STATUS_PERMISSION } from './look/status.ts'
 import type { Command, Trigger } from './look/trigger.ts'
@@ -165,7 +165,6 @@ async function publish(
   run: Run,
 ): Promise<void> {
   const { accepted } = first
-  const endedAtMs = run.clock.now()
   let report = first
   publishReport(report, run)
   record.prepareEnd(report)
@@ -189,13 +188,6 @@ async function publish(
   show(pull, note)
   if (report.result !== 'cancelled') await record.end(report, hasCommands)
   if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)
-  const { 'wait-for-preview': wantsPreview, wait } = run.inputs
-  if (!wantsPreview || !wait || !finished || !pull || !accepted) return
-  const limits = { endedAtMs, deadlineMs: accepted.deadlineMs }
-  const later = await waitForPreview(finished, pull, limits, run)
-  if (later === pull) return
-  show(later, note)
-  await record.end(report, hasCommands)
 }
 
 /** Asks a reviewer to review the changes that the agent made. */

@@ -179,7 +179,7 @@ function warningsAbout(
   return warnings
 }
 
-const OF_WAITING = ['poll-interval', 'wait-for-preview'] as const
+const OF_WAITING = ['poll-interval'] as const
 const OF_PROMPTS = [
   'context-files',
   'context',

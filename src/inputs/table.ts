@@ -55,7 +55,6 @@ export const INPUTS = {
   timeout: input(duration(), '30m'),
   'poll-interval': optional(duration({ minMs: 100 })),
   'fail-on': input(anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
-  'wait-for-preview': input(BOOLEAN, 'false'),
 
   command: input(COMMAND_WORD, '/docs'),
   'required-permission': input(oneOf(PERMISSION_LEVELS), 'write'),
