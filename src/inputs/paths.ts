@@ -120,16 +120,17 @@ function character(wanted: string): Step {
 /** Reads `[a-z_]`. */
 function characterSet(line: string, element: string): Step {
   if (!/^\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\w)+\]$/.test(element)) {
-    const problem = element.endsWith(']')
-      ? `has \`${element}\`, but a set lists only letters, digits, and their ranges`
-      : 'has a `[` without a `]`'
-    throw wrongPattern(line, problem, '[')
+    if (!element.endsWith(']')) throw wrongPattern(line, 'has a `[` without a `]`', '[')
+    throw new ValueError('has a wrong set', { part: line, use: SET_USE })
   }
   const isBackwards = element.match(/\w-\w/g)?.some(([first = '', , end = '']) => first > end)
-  if (isBackwards) throw wrongPattern(line, `has the backwards range \`${element}\``, '[')
+  if (isBackwards) throw new ValueError('has a backwards range', { part: line, use: SET_USE })
   const set = new RegExp(element)
   return { takes: (one) => set.test(one), isSingle: true }
 }
+
+const SET_USE =
+  'only letters, digits, and ranges such as `a-z` in `[]`, and `\\[` for the character'
 
 function wrongPattern(line: string, problem: string, special: string): ValueError {
   const use = `\`\\${special}\` if you mean the character itself`

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { isIncluded } from '../../src/inputs/paths.ts'
 import { readInputs } from '../../src/inputs/table.ts'
+import { MAX_TITLE_LENGTH } from '../../src/lib/text.ts'
 
 function readPaths(text: string) {
   return readInputs(new Map([['paths', text]]), (value) => value)
@@ -134,6 +135,7 @@ it.each([
   expect(problems).toHaveLength(1)
   expect(problems[0]).toMatchObject({ input: 'paths', use: expect.stringContaining(use) })
   expect(problems[0]?.problem).toContain(`\`${quoted}\` `)
+  expect(problems[0]?.title?.length).toBeLessThanOrEqual(MAX_TITLE_LENGTH)
 })
 
 it('the work for a hostile path grows with its length alone', () => {
