@@ -1,4 +1,5 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
+import { hasPrompt } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import {
   clip,
@@ -9,6 +10,7 @@ import {
   joinSentences,
 } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
+import { eventRow } from '../look/event.ts'
 import type { PullReport } from '../look/result.ts'
 import type { NamedJob } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
@@ -207,7 +209,11 @@ function pollWords(
   const { mintlify } = run
   const name = inBackticks(mintlifyWord(jobId))
   const lastFailure = error === undefined ? undefined : describeFailure(error, mintlify)
-  const toWait = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  const isUnknown = hasStatus(error, 404)
+  const id = inBackticks(`job-id: ${jobId}`)
+  const toWait = isFoundLater(run)
+    ? `You don't have to do anything: the next run of this step finds the job. To wait for it now, run this action with ${id}.`
+    : `To wait for it, run this action with ${id}.`
   // The last poll may have failed, or have shown the job as it was before a message.
   const isObserved = job !== undefined && error === undefined && !isTerminal(job.status)
   const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${toWait}`
@@ -232,6 +238,7 @@ function pollWords(
       return { sign: '🗄️', headline: "The agent's job was archived", details }
     }
     case 'timed-out': {
+      if (isUnknown) return lostJobWords(about, lastFailure, run)
       const more = lastFailure
         ? `The last request for its status failed. ${lastFailure.details || lastFailure.headline}`
         : 'To wait longer next time, increase `timeout`.'
@@ -249,20 +256,35 @@ function pollWords(
       return { sign: '🚀', headline: SUBMITTED[kind], details }
     }
     case 'error': {
+      if (isUnknown) return lostJobWords(about, lastFailure, run)
       const { headline = '', details = '' } = lastFailure ?? {}
-      const isUnknown = hasStatus(error, 404)
-      const unknown =
-        run.inputs['job-id'] === ''
-          ? `${mintlify} accepted job ${name} before, so it may still be running. Check the dashboard before you run this again.`
-          : 'Check `job-id` and `project-id`.'
-      // There is nothing to wait for if Mintlify doesn't know the job.
-      return {
-        sign: '❌',
-        headline,
-        details: joinSentences(details, isUnknown ? unknown : running),
-        namesJob: true,
-      }
+      return { sign: '❌', headline, details: joinSentences(details, running), namesJob: true }
     }
+  }
+}
+
+/** Whether later runs of the step find this run's job by its commit status. */
+function isFoundLater({ inputs, environment }: Run): boolean {
+  return inputs['follow-up'] && hasPrompt(inputs) && eventRow(environment.eventName).remembers
+}
+
+/** Describes a job that Mintlify doesn't know, so that there is nothing to wait for. */
+function lostJobWords(
+  { result, jobId }: Pick<Report, 'result' | 'jobId'>,
+  { headline = '', details = '' }: Partial<Failure> = {},
+  { inputs, mintlify }: Run,
+): Words {
+  const sign = result === 'timed-out' ? '⏱️' : '❌'
+  if (inputs['job-id'] !== '') {
+    const check = 'Check `job-id` and `project-id`.'
+    return { sign, headline, details: joinSentences(details, check), namesJob: true }
+  }
+  const before = `${mintlify} accepted job ${inBackticks(mintlifyWord(jobId))} before, so it may still be running. Check the dashboard before you run this again.`
+  return {
+    sign,
+    headline: `${mintlify} doesn't know this job anymore`,
+    details: joinSentences(details, before),
+    namesJob: true,
   }
 }
 
