@@ -38,7 +38,7 @@ type Services = Awaited<ReturnType<typeof startServices>>
 /** The Markdown of each picture, the same every time. */
 const SCENES: Readonly<Record<string, (services: Services) => Promise<string>>> = {
   async 'job-summary'(services) {
-    const inputs = { prompt: PROMPT, 'wait-for-preview': 'true' }
+    const inputs = { prompt: PROMPT }
     const { summary } = await run(services, { inputs })
     // Heading, title, pages and preview: what the README has room for.
     return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
@@ -86,7 +86,7 @@ async function replyToCommand(services: Services): Promise<string> {
   world.roles.set('mona', MAY_WRITE)
   world.issues.add(12)
   await run(services, {
-    inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true' },
+    inputs: { comment: 'auto', 'follow-up': 'true' },
     event: commentIn(world, { body, author, number: 12, onIssue: true }),
   })
   const thread = world.comments.filter(({ number }) => number === 12)

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** What the README shows: inputs that the examples set, and outputs that most workflows read. */
 const MAIN_INPUTS = [
-  'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
+  'api-key project-id prompt context-files context dry-run timeout',
   'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
 ].flatMap((names) => names.split(' '))
 /** The first input of each group. */
@@ -129,7 +129,7 @@ function actionTypes({ outputs }: ActionMetadata): string {
 
 function typeOf(format: object & { readonly words?: readonly string[] | undefined }): object {
   if (format === BOOLEAN) return { type: 'boolean' }
-  if (format === LINE_LIST)
+  if (format === LINE_LIST || format === INPUTS.paths.format)
     return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
   if (format === LOGINS) return names

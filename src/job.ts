@@ -1,8 +1,8 @@
 import { updateDocsPull } from './act/docs-pull.ts'
 import { RunRecord } from './act/record.ts'
 import { pollJob, submit } from './act/submit.ts'
+import { decideNothing } from './decide/nothing.ts'
 import { type Decision, decide, type Remark } from './decide/plan.ts'
-import { decideNothing } from './decide/skip.ts'
 import { NeededCallError } from './github/github-errors.ts'
 import { docsLink } from './lib/docs-links.ts'
 import { findDocsPlace, readPullReport } from './look/result.ts'
@@ -11,13 +11,12 @@ import { hasStatusRecord } from './look/status.ts'
 import type { Trigger } from './look/trigger.ts'
 import { sourcesOf } from './prompt/gather.ts'
 import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
+import { JobError, neededCallError } from './report/not-started.ts'
 import {
   type AcceptedJob,
   isSuccess,
   type JobEnd,
-  JobError,
   makeReport,
-  neededCallError,
   type Report,
   reportSentences,
   unexpectedFailure,
@@ -44,13 +43,13 @@ export async function runJob(
   const record = new RunRecord(trigger, run)
   await record.react('eyes')
   const startedAtMs = clock.now()
-  let situation: Situation | undefined
+  let hasBegun = false
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
   let end: JobEnd
   try {
-    situation = await look(request, run)
-    record.continue(situation.earlier)
+    let situation = await look(request, run)
+    record.continue(situation)
     let decision: Decision | undefined = decideNothing(situation, run)
     if (decision === undefined) {
       situation = await lookAtJobs(situation, run)
@@ -65,16 +64,12 @@ export async function runJob(
     if (decision.kind === 'stop') throw new JobError(decision)
     for (const remark of decision.remarks) say(remark, run)
     const contentGaps = (await visitors?.contentGaps()) ?? []
-    const isRepeated = situation.earlier.attempt.kind === 'job'
-    if (decision.kind !== 'wait')
-      plan = { ...decision, ...writePrompt(decision, situation, request.parts, contentGaps, run) }
-    else if (isRepeated)
-      plan = { ...decision, sources: sourcesOf(trigger, situation.changes, inputs, contentGaps) }
-    else plan = decision
+    plan = makePlan(decision, situation, request, contentGaps, run)
     if (inputs['dry-run']) return reportDryRun(plan, run)
     if (plan.kind !== 'wait') {
-      run.saveState('requested', 'true')
+      hasBegun = true
       await record.begin()
+      run.saveState('requested', 'true')
     }
     cancel.throwIfAborted()
     const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
@@ -83,30 +78,45 @@ export async function runJob(
     void record.accepted(accepted)
     end = await pollJob(accepted, run)
   } catch (error) {
-    if (situation === undefined) record.leave()
+    if (!hasBegun && !accepted) record.leave()
     end = accepted
       ? {
           kind: 'refused',
           job: accepted.job,
-          error: toJobError(error, trigger, run),
+          error: await toJobError(error, trigger, run),
           durationMs: 0,
         }
-      : notStarted(error, trigger, run)
+      : await notStarted(error, trigger, run)
   }
   const report = makeReport(end, { plan, accepted }, run)
   await publish(report, end, { record, trigger }, run)
   return report.result === 'error' ? report.headline : undefined
 }
 
-function notStarted(error: unknown, trigger: Trigger, run: Run): JobEnd {
+/** Adds the prompt to a decision; to that of a re-run what its job is about. */
+function makePlan(
+  decision: Exclude<Decision, { readonly kind: 'skip' | 'stop' }>,
+  situation: Situation,
+  { trigger, parts }: RunRequest,
+  contentGaps: readonly string[],
+  run: Run,
+): Plan {
+  if (decision.kind !== 'wait')
+    return { ...decision, ...writePrompt(decision, situation, parts, contentGaps, run) }
+  if (situation.earlier.attempt.kind !== 'job') return decision
+  const sources = sourcesOf(trigger, situation.changes, run.inputs, contentGaps)
+  return { ...decision, sources }
+}
+
+async function notStarted(error: unknown, trigger: Trigger, run: Run): Promise<JobEnd> {
   const isCancelled = run.cancel.aborted
-  const cause = isCancelled ? error : toJobError(error, trigger, run)
+  const cause = isCancelled ? error : await toJobError(error, trigger, run)
   return { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
 }
 
-function toJobError(error: unknown, trigger: Trigger, run: Run): JobError {
+async function toJobError(error: unknown, trigger: Trigger, run: Run): Promise<JobError> {
   if (error instanceof JobError) return error
-  if (error instanceof NeededCallError) return neededCallError(error, trigger, run)
+  if (error instanceof NeededCallError) return await neededCallError(error, trigger, run)
   return new JobError({ ...unexpectedFailure(error, run), maybeStarted: true })
 }
 

@@ -1,16 +1,18 @@
 import { type PendingComment, RunRecord } from './act/record.ts'
-import { decidePermission, readTrigger } from './decide/skip.ts'
+import { decidePermission, readTrigger, type Skip, skipByPayload } from './decide/skip.ts'
+import { NeededCallError } from './github/github-errors.ts'
 import { writePermission } from './github/pull-requests.ts'
-import { hasPrompt, hasReport, InputsError } from './inputs/table.ts'
+import { hasReport, InputsError, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
 import { Markdown } from './lib/markdown.ts'
-import { errorMessage, inBackticks, joinSentences } from './lib/text.ts'
+import { errorMessage, FailureError, inBackticks } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
 import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
 import { type NewStatus, SET_STATUS, setStatus } from './look/status.ts'
-import { readPermission } from './look/trigger.ts'
+import { type Permission, readPermission, type Trigger } from './look/trigger.ts'
 import type { RunRequest } from './prompt/prompt.ts'
+import { JobError, neededCallError, notStartedWords } from './report/not-started.ts'
 import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
 import { loadRequest } from './request.ts'
@@ -24,27 +26,20 @@ export async function runMain(run: Run): Promise<void> {
   } catch (error) {
     reportError(error, run, 'job')
   }
+  run.github.reportFailures()
   run.saveState('finished', 'true')
 }
 
 async function perform(run: Run): Promise<void> {
-  const { environment, inputs, log } = run
+  const { environment, inputs } = run
   const event = readEvent(environment)
   const trigger = readTrigger(event, inputs, environment)
-  if (event.payloadProblem !== undefined) {
-    const effect = 'reason' in trigger ? '' : "The prompt doesn't include the event."
-    log.warnInSummary(
-      joinSentences(
-        `Could not read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`,
-        effect,
-      ),
-      "Could not read the event's payload",
-    )
-  }
   if ('reason' in trigger) return reportSkip(trigger, run)
   const request = await loadRequest(trigger, run)
+  const unneeded = skipByPayload(trigger, run)
+  if (unneeded && !hasReport(inputs)) return reportSkip(unneeded, run)
 
-  const permission = await readPermission(trigger, run)
+  const permission = await askForPermission(trigger, run)
   if (run.cancel.aborted) return reportCancelled(request, run)
   const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {
@@ -53,10 +48,36 @@ async function perform(run: Run): Promise<void> {
   }
   const visitors = hasReport(inputs) ? new VisitorsReporter(run) : undefined
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
-  const job = request.wantsJob ? runJob(request, visitors, run) : undefined
+  const job = request.wantsJob ? startJob(request, unneeded, visitors, run) : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, visitors?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
+}
+
+async function startJob(
+  request: RunRequest,
+  unneeded: Skip | undefined,
+  visitors: VisitorsReporter | undefined,
+  run: Run,
+): Promise<string | undefined> {
+  if (unneeded) return reportSkip(unneeded, run)
+  const { payloadProblem } = request.trigger.event
+  if (payloadProblem !== undefined && !isWaitOnly(run.inputs)) {
+    throw new FailureError({
+      headline: "The event's payload could not be read",
+      details: `Nothing was started, because the event's payload (GITHUB_EVENT_PATH) could not be read: ${payloadProblem}. The cause is the runner, so re-run this job.`,
+    })
+  }
+  return await runJob(request, visitors, run)
+}
+
+/** Reads whether the account that caused the event may start a job. @throws {FailureError} unless it is a command's */
+async function askForPermission(trigger: Trigger, run: Run): Promise<Permission> {
+  try {
+    return await readPermission(trigger, run)
+  } catch (error) {
+    throw error instanceof NeededCallError ? await neededCallError(error, trigger, run) : error
+  }
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
@@ -74,9 +95,15 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
     run.log.fail(error.details, error.headline)
     return
   }
-  const failure = unexpectedFailure(error, run)
-  run.log.fail(failure.details, failure.headline)
-  run.writeSummary(section, shortSummary('❌', failure, run))
+  const failure = error instanceof FailureError ? error : unexpectedFailure(error, run)
+  const { headline } = failure
+  const words =
+    failure instanceof JobError
+      ? notStartedWords(false, failure)
+      : { headline, details: failure.details, paste: '' }
+  const { details, paste } = words
+  run.log.fail(paste ? `${details}\n${paste}` : details, headline)
+  run.writeSummary(section, shortSummary('❌', words, run))
 }
 
 /** Runs the main step; called by `dist/index.js`. */
@@ -119,33 +146,34 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
 
 /** Reports what is known of a run that was killed, and finishes what it began on GitHub. It never calls Mintlify. */
 export async function runPost(run: Run): Promise<void> {
+  const { github } = run
   if (run.readState('finished') === '') reportInterruption(run)
+  if (run.readState('explained') !== '') github.explain()
   // Our own words: nobody else writes a step's state.
   const status = run.getPending('status') as NewStatus | undefined
   const comment = run.getPending('comment') as PendingComment | undefined
   await Promise.all([
-    status && run.github.attemptAndReport(SET_STATUS, () => setStatus(status, run)),
+    status && github.attemptAndReport(SET_STATUS, () => setStatus(status, run)),
     comment && finishComment(comment, run),
   ])
+  github.reportFailures()
 }
 
 function reportInterruption(run: Run): void {
-  const { inputs } = run
   const jobId = run.readState('job-id')
-  const wantsReportOnly = hasReport(inputs) && !hasPrompt(inputs) && inputs['job-id'] === ''
   let failure = {
-    headline: 'Interrupted: a job may be running',
-    details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
+    headline: 'The run was interrupted before it started a job',
+    details: 'The run was interrupted. It started no job.',
   }
   if (jobId !== '') {
     failure = {
       headline: 'Interrupted: the job may still be running',
       details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
     }
-  } else if (wantsReportOnly && run.readState('requested') === '') {
+  } else if (run.readState('requested') !== '') {
     failure = {
-      headline: 'The visitors report was interrupted',
-      details: 'The run was interrupted. It started no job.',
+      headline: 'Interrupted: a job may be running',
+      details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
     }
   }
   run.log.warning(failure.details, failure.headline)

@@ -13,6 +13,7 @@ import {
   inputNames,
   readInputs,
 } from './inputs/table.ts'
+import { docsLink } from './lib/docs-links.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
 import {
   EXPRESSION,
@@ -23,7 +24,6 @@ import {
   listOf,
   MAX_TITLE_LENGTH,
 } from './lib/text.ts'
-import { comparesWithLastJob } from './look/event.ts'
 import type { Trigger } from './look/trigger.ts'
 import type { RunRequest, TextFile } from './prompt/prompt.ts'
 import type { Run } from './runner/run.ts'
@@ -46,20 +46,50 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const hasInstructions = texts.some((text) => text.trim() !== '')
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   rejectMissingAccess(trigger.event.payload.repository?.fork === true, run, reject)
-  const { timeout, 'poll-interval': pollInterval = 0 } = inputs
+  if (await reader.hasFile(inputs.prompt)) {
+    const problem = `${inBackticks(inputs.prompt)} is only the name of a file.`
+    reject('prompt', problem, '`prompt-file` to send the contents of the file', PROMPT_IS_FILE)
+  }
+  if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '') {
+    const use = 'files that contain instructions'
+    reject('prompt-file', 'The files are empty.', use, 'The files in `prompt-file` are empty')
+  }
+  rejectCombinations(hasInstructions, run, reject)
+  const isWrong = (...names: string[]): boolean =>
+    problems.some(({ input }) => names.includes(input))
+  const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
+  const isReportMeant =
+    hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'content-gaps')
+  if (!isJobMeant && !isReportMeant) rejectNothing(inputs, reject)
+  // In the order of the inputs' documentation, and one problem for each input.
+  const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
+  first.push(...proxyProblems(environment.proxy))
+  if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
+
+  for (const { text, title } of warningsAbout(inputs, wantsJob)) log.warning(text, title)
+  if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt)) {
+    log.warnInSummary(
+      "`prompt` looks like the name of a file that isn't in the workspace. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
+      '`prompt` looks like a file name',
+    )
+  }
+  return { trigger, wantsJob, hasInstructions, parts }
+}
+
+const PROMPT_IS_FILE = '`prompt` is only the name of a file'
+
+/** Rejects values that are right alone, but not together. */
+function rejectCombinations(hasInstructions: boolean, run: Run, reject: Reject): void {
+  const { timeout, 'poll-interval': pollInterval = 0, 'content-gaps': gaps, context } = run.inputs
   if (pollInterval > timeout) {
     const [given, limit] = [run.inputText('poll-interval'), run.inputText('timeout')]
     const problem = `\`${given}\` is longer than \`timeout\` (\`${limit}\`).`
-    reject(
-      'poll-interval',
-      problem,
-      `at most \`${limit}\``,
-      '`poll-interval` is longer than `timeout`',
-    )
+    const title = '`poll-interval` is longer than `timeout`'
+    reject('poll-interval', problem, `at most \`${limit}\``, title)
   }
   // The list of content gaps is a part of the block that the prompt gets.
-  if (inputs['content-gaps'] === 'agent' && (!hasInstructions || inputs.context === 'none')) {
-    const isWithoutContext = inputs.context === 'none'
+  if (gaps === 'agent' && (!hasInstructions || context === 'none')) {
+    const isWithoutContext = context === 'none'
     const missing = listOf([
       ...(hasInstructions ? [] : ['a prompt']),
       ...(isWithoutContext ? ['a `context`'] : []),
@@ -69,128 +99,77 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     const title = `\`content-gaps: agent\` needs ${missing}`
     reject('content-gaps', problem, `\`report\`, or set ${needed}`, title)
   }
-  if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
-    reject(
-      'prompt-file',
-      'The files are empty.',
-      'files that contain instructions',
-      'The files in `prompt-file` are empty',
-    )
-  const isWrong = (...names: string[]): boolean =>
-    problems.some(({ input }) => names.includes(input))
-  const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
-  const isReportMeant =
-    hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'content-gaps')
-  if (!isJobMeant && !isReportMeant) {
-    const comment = inputs.command && `, or a comment that starts with \`${inputs.command}\``
-    reject(
-      'prompt',
-      'This step has nothing to do, because no input requests a job or a report.',
-      `\`prompt\` or \`prompt-file\` to start a job${comment}; \`job-id\` to wait for a job; or \`visitors-summary\`, \`visitors-export\`, or \`content-gaps\` for a report`,
-      'No prompt, command, or report was requested',
-    )
-  }
-  // In the order of the inputs' documentation, and one problem for each input.
-  const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
-  first.push(...proxyProblems(environment.proxy))
-  if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
-
-  for (const [text, title] of warningsAbout(inputs, wantsJob, hasInstructions))
-    log.warning(text, title)
-  if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt)) {
-    log.warnInSummary(
-      '`prompt` looks like a file name. To send the contents of the file, use `prompt-file`.',
-      '`prompt` looks like a file name',
-    )
-  }
-  const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
-  if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
-    log.notice(
-      '`skip-unchanged` has no effect on a push or pull request, because it is for a `schedule`.',
-      '`skip-unchanged` has no effect',
-    )
-  }
-  const isPausable = comparesWithLastJob(trigger.event, environment)
-  if (inputs['pause-after'] !== undefined && wantsJob && !isPausable) {
-    log.notice(
-      `\`pause-after\` has no effect on this ${inBackticks(trigger.event.name || 'local')} event. It applies to pushes to a branch, schedules, dispatches, and \`workflow_run\` events that follow those.`,
-      '`pause-after` has no effect on this event',
-    )
-  }
-  return { trigger, wantsJob, hasInstructions, parts }
 }
 
-/** Lists what is wrong with inputs that are valid, each as a text and a title. */
-function warningsAbout(
-  inputs: Inputs,
-  wantsJob: boolean,
-  hasInstructions: boolean,
-): (readonly [text: string, title: string])[] {
-  const { inputs: defaults } = readInputs(new Map(), (text) => text)
-  const warnings: (readonly [string, string])[] = []
-  const warnOf = (names: readonly InputName[], why: string): void => {
-    const unused = names.filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
-    if (unused.length === 0) return
-    const verb = unused.length === 1 ? 'has' : 'have'
-    warnings.push([
-      `${listOf(unused.map(inBackticks))} ${verb} no effect ${why}.`,
-      unused.length === 1
-        ? `${inBackticks(unused[0] ?? '')} has no effect`
-        : `${unused.length} inputs have no effect`,
-    ])
-  }
-  const isToExisting = inputs['job-id'] !== ''
-  if (!wantsJob) warnOf(OF_JOBS, 'without a job. To request one, set `prompt` or `job-id`')
-  else if (!inputs.wait) warnOf(OF_WAITING, 'with `wait: false`')
-  if (isToExisting) {
-    if (hasInstructions) warnOf(['follow-up', 'pause-after'], 'with `job-id`')
-    else warnOf(OF_PROMPTS, 'without a prompt')
-  } else if (wantsJob && !inputs['follow-up']) {
-    warnOf(['pause-after'], 'with `follow-up: false`')
-  }
-  if (!inputs['visitors-summary'] && !inputs['visitors-export'])
-    warnOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`')
-  if (!inputs['visitors-summary'] && inputs['content-gaps'] === 'none')
-    warnOf(['site-url'], 'without a visitors report')
-  if (inputs['pr-reviewers'].includes('source-author')) {
-    warnings.push([
-      '`source-author` in `pr-reviewers` is used as a login. To ask the people whose changes the docs are about, use `source-authors`.',
+/** Rejects a step that requests neither a job nor a report. */
+function rejectNothing({ command }: Inputs, reject: Reject): void {
+  const comment = command && `, or a comment that starts with \`${command}\``
+  reject(
+    'prompt',
+    'No input requests a job or a report. If you set one that does, its name may be misspelled (GitHub then warns about `Unexpected input(s)`), or its expression may be empty.',
+    `\`prompt\` or \`prompt-file\` to start a job${comment}; \`job-id\` to wait for a job; or \`visitors-summary\`, \`visitors-export\`, or \`content-gaps\` for a report ${docsLink('inputs-outputs.md#inputs')}`,
+    'No prompt, command, or report was requested',
+  )
+}
+
+type Warning = { readonly title: string; readonly text: string }
+
+/** Lists what is probably wrong with inputs that are valid. */
+function warningsAbout(inputs: Inputs, wantsJob: boolean): readonly Warning[] {
+  const warnings: Warning[] = []
+  const warn = (title: string, text: string): void => void warnings.push({ title, text })
+  const [names, why] = inputsWithoutEffect(inputs, wantsJob)
+  const [only = ''] = names
+  if (names.length === 1) warn(`${only} has no effect`, `${only} has no effect ${why}.`)
+  if (names.length > 1)
+    warn(`${names.length} inputs have no effect`, `${listOf(names)} have no effect ${why}.`)
+  if (inputs['pr-reviewers'].includes('source-author'))
+    warn(
       '`source-author` is used as a login',
-    ])
-  }
-  if (inputs.matrix === 'Object') {
-    warnings.push([
-      `\`matrix\` is the text "Object", because \`\${{ matrix }}\` can't be passed directly. Use \`\${{ toJSON(matrix) }}\`, or remove the input.`,
+      '`source-author` in `pr-reviewers` is used as a login. To ask the people whose changes the docs are about, use `source-authors`.',
+    )
+  if (inputs.matrix === 'Object')
+    warn(
       '`matrix` is the text "Object"',
-    ])
-  }
-  if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
-    warnings.push([
-      `\`command: ${inputs.command}\` is an ordinary word, so comments may start with it by accident. Use \`/${inputs.command}\`, for example.`,
+      `\`matrix\` is the text "Object", because \`\${{ matrix }}\` can't be passed directly. Use \`\${{ toJSON(matrix) }}\`, or remove the input.`,
+    )
+  if (/^[\p{L}\p{N}]/u.test(inputs.command))
+    warn(
       '`command` is an ordinary word',
-    ])
-  }
+      `\`command: ${inputs.command}\` is an ordinary word, so comments may start with it by accident. Use \`/${inputs.command}\`, for example.`,
+    )
   return warnings
 }
 
-const OF_WAITING = ['poll-interval', 'wait-for-preview'] as const
-const OF_PROMPTS = [
+/** Lists the inputs that were set although this run doesn't use them, and why it doesn't. */
+function inputsWithoutEffect(
+  inputs: Inputs,
+  wantsJob: boolean,
+): readonly [names: readonly string[], why: string] {
+  const { inputs: defaults } = readInputs(new Map(), (text) => text)
+  const setOf = (names: readonly InputName[]): readonly string[] =>
+    names
+      .filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
+      .map((name) => inBackticks(name))
+  if (!wantsJob) return [setOf(OF_JOBS), 'without a job. To request one, set `prompt` or `job-id`']
+  return inputs.wait ? [[], ''] : [setOf(['poll-interval']), 'with `wait: false`']
+}
+
+const OF_JOBS = [
   'context-files',
   'context',
   'skip-unchanged',
-  'skip-labels',
-  'follow-up',
-  'pause-after',
-] as const
-const OF_JOBS = [
-  ...OF_PROMPTS,
   'wait',
   'timeout',
-  ...OF_WAITING,
+  'poll-interval',
   'fail-on',
-  'comment',
+  'skip-labels',
+  'paths',
+  'follow-up',
+  'pause-after',
   'pr-reviewers',
   'pr-labels',
+  'comment',
 ] as const
 
 /** Lists the problems of single inputs. A key and a project ID that are swapped are one problem. */
@@ -282,8 +261,8 @@ class WorkspaceError extends Error {
   }
 }
 
-const UNEVALUATED = `It wasn't evaluated: use \`\${{ … }}\` under \`with:\`.`
-const OUTSIDE = 'Files outside the workspace are not read, also not through links.'
+const UNEVALUATED = `Write it as \`\${{ … }}\` under \`with:\`.`
+const OUTSIDE = "The action doesn't read files outside the workspace, even through links."
 
 /** The limit for all files of a run together. */
 const MAX_WORKSPACE_BYTES = 1024 * 1024
@@ -297,6 +276,23 @@ export class WorkspaceReader {
     this.#root = root
   }
 
+  /** Whether a text is the name of a file in the workspace. */
+  async hasFile(name: string): Promise<boolean> {
+    try {
+      return (await files.stat(await this.#resolve(name))).isFile()
+    } catch {
+      return false
+    }
+  }
+
+  /** Resolves a name without links. Rejects if there is no such file, or if it is outside the workspace. */
+  async #resolve(name: string): Promise<string> {
+    const root = await files.realpath(this.#root)
+    const path = await files.realpath(resolve(root, name))
+    if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace', OUTSIDE)
+    return path
+  }
+
   /**
    * Reads a UTF-8 file.
    *
@@ -305,9 +301,7 @@ export class WorkspaceReader {
    */
   async read(name: string): Promise<string> {
     try {
-      const root = await files.realpath(this.#root)
-      const path = await files.realpath(resolve(root, name))
-      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace', OUTSIDE)
+      const path = await this.#resolve(name)
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory')
       // Opening a named pipe would wait for a writer.
@@ -328,7 +322,8 @@ export class WorkspaceReader {
       if (error instanceof WorkspaceError) throw error
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)))
         throw new WorkspaceError("can't be read", `${errorMessage(error)}.`, { cause: error })
-      if (EXPRESSION.test(name)) throw new WorkspaceError('is an expression', UNEVALUATED)
+      if (EXPRESSION.test(name))
+        throw new WorkspaceError('is the text of an expression', UNEVALUATED)
       const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
       throw new WorkspaceError("doesn't exist in the workspace", hint, { cause: error })
     }

@@ -65,6 +65,18 @@ it.each(PAGES)('%s links to files and anchors that exist', (name) => {
   expect(broken).toEqual([])
 })
 
+it('the links in messages lead to pages and anchors that exist', () => {
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).map(readText).join('\n')
+  const linked = [...sources.matchAll(/docsLink\('([^']*)'\)/g)].map(([, page = '']) => page)
+  const broken = linked.filter((target) => {
+    const [page = '', anchor = ''] = target.split('#')
+    const anchors = LINKS.get(`docs/${page}`)?.anchors
+    return anchors === undefined || (anchor !== '' && !anchors.has(anchor))
+  })
+  expect(linked).not.toEqual([])
+  expect(broken).toEqual([])
+})
+
 it.each([
   '.github/CONTRIBUTING.md',
   '.github/RELEASE.md',

@@ -1,12 +1,12 @@
 import type { Skip } from '../decide/skip.ts'
 import type { GitHubCall } from '../github/client.ts'
-import { type Lookup, NeededCallError, NOT_FOUND } from '../github/github-errors.ts'
+import { failedLookup, type Lookup, NeededCallError, NOT_FOUND } from '../github/github-errors.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { type CommentPlace, markerKeys, type RecordMarker, writeComment } from '../look/comments.ts'
-import type { EarlierRuns } from '../look/earlier-runs.ts'
 import { isOfPullRequest } from '../look/event.ts'
+import type { Situation } from '../look/situation.ts'
 import {
   hasStatusRecord,
   type NamedJob,
@@ -48,7 +48,7 @@ export type PendingComment = CommentPlace & { readonly marker: RecordMarker; rea
  */
 export class RunRecord {
   readonly #run: Run
-  readonly #trigger: Trigger
+  #trigger: Trigger
   /** The job as the record names it. */
   #job: NamedJob | undefined
   /** What the statuses carry on for later runs. */
@@ -87,15 +87,17 @@ export class RunRecord {
   }
 
   /** Goes on from what earlier attempts and runs have recorded. */
-  continue({ attempt, reply, ...facts }: EarlierRuns): void {
-    this.#facts = facts
+  continue({ trigger, earlier }: Pick<Situation, 'trigger' | 'earlier'>): void {
+    const { attempt, reply, earlierJob, lastJob } = earlier
+    this.#trigger = trigger
+    this.#facts = { earlierJob, lastJob }
     this.#place &&= { ...this.#place, ref: reply }
     if (attempt.kind === 'job') this.#job = attempt.job
     // With `job-id`, the job has a name, whatever the earlier attempt has left.
     this.#isUnclear = attempt.kind === 'unclear' && this.#run.inputs['job-id'] === ''
   }
 
-  /** Leaves what earlier runs and attempts have recorded, because this one doesn't know it, and would hide it. */
+  /** Leaves what earlier runs and attempts have recorded as it is, because this one starts nothing. */
   leave(): void {
     this.#sha = ''
     if (isRerun(this.#run.environment)) this.#place = undefined
@@ -113,7 +115,6 @@ export class RunRecord {
     const { command } = this.#trigger
     const call = command ? writeCall(command.source.thread) : SET_STATUS
     if (command || this.#run.inputs['follow-up']) throw new NeededCallError(call, written.error)
-    this.#run.github.report(written.error, call)
   }
 
   /** Names the accepted job. */
@@ -142,19 +143,24 @@ export class RunRecord {
   }
 
   /** Answers a command that is skipped. */
-  async answer({ answer, reason }: Skip): Promise<void> {
+  async answer({ answer, reason, advice = '' }: Skip): Promise<void> {
     if (answer === undefined) return
     if (answer === '-1' || answer === 'confused') return await this.react(answer)
     if (answer === 'usage') await this.react('eyes')
     const text =
       answer === 'usage'
         ? usageBody(this.#run)
-        : skippedBody(this.#trigger, `Skipped: ${reason}.`, this.#run)
+        : skippedBody(this.#trigger, reason, advice, this.#run)
     await this.#write({ state: 'failure', headline: '', text })
   }
 
-  /** Records that the changes need no docs. The status names no job, and carries on what the one before recorded. */
+  /**
+   * Moves the record, if there is one, to this commit, because the changes need no docs. The status names no job, and
+   * carries on what the one before recorded.
+   */
   async settle({ reason }: Skip): Promise<void> {
+    const { earlierJob, lastJob } = this.#facts
+    if (!earlierJob && !lastJob) return
     this.#job = undefined
     await this.#writeStatus({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
   }
@@ -202,40 +208,72 @@ export class RunRecord {
   }
 
   async #writeStatus(entry: Entry): Promise<Lookup<unknown>> {
-    const { github } = this.#run
     if (this.#sha === '') return NOT_FOUND
-    const written = await github.attempt(
-      () => setStatus(this.#status(entry), this.#run),
-      SET_STATUS.permission,
+    const write = () => setStatus(this.#status(entry), this.#run)
+    return this.#settle(
+      'status',
+      await this.#send('status', SET_STATUS, entry, write),
+      entry,
+      SET_STATUS,
     )
-    return this.#settle('status', written, entry, SET_STATUS)
   }
 
   async #writeComment(entry: Entry, isLast: boolean): Promise<Lookup<unknown>> {
-    const { github } = this.#run
     const place = this.#place
     if (place === undefined) return NOT_FOUND
     const draft = { marker: this.#marker(entry.state), text: entry.text }
-    const written = await github.attempt(
-      () => writeComment(place, draft, isLast, this.#run),
-      writePermission(place.thread),
-    )
+    const call = writeCall(place.thread)
+    // A try that failed may have written it.
+    let { mayExist } = place
+    const written = await this.#send('comment', call, entry, async () => {
+      const now = { ...place, mayExist }
+      mayExist = true
+      return await writeComment(now, draft, isLast, this.#run)
+    })
     this.#place = { ...place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
-    return this.#settle('comment', written, entry, writeCall(place.thread))
+    return this.#settle('comment', written, entry, call)
   }
 
-  /** Stops writing a part whose first write was rejected permanently. Without the first, nothing is started. */
+  /** Sends a write; the first one of the record for longer, because nothing is started without it. */
+  async #send<T>(
+    part: PendingPart,
+    call: GitHubCall,
+    entry: Entry,
+    write: () => Promise<T>,
+  ): Promise<Lookup<T>> {
+    const { github } = this.#run
+    if (!this.#isNeeded(part, entry)) return await github.attempt(write, call.permission)
+    try {
+      return { known: true, value: await github.need(call, write) }
+    } catch (error) {
+      if (error instanceof NeededCallError) return failedLookup(error.cause)
+      throw error
+    }
+  }
+
+  /** Whether nothing is started if a write fails: the first one of a command's reply, otherwise of the status. */
+  #isNeeded(part: PendingPart, { state }: Entry): boolean {
+    const { command } = this.#trigger
+    const isRecord = (part === 'comment') === (command !== undefined)
+    const isFirst = this.#job === undefined && state === 'pending'
+    return isRecord && isFirst && (command !== undefined || this.#run.inputs['follow-up'])
+  }
+
+  /** Stops writing a part whose first write was rejected permanently. What may pass is left to the post step. */
   #settle(
     part: PendingPart,
     written: Lookup<unknown>,
     entry: Entry,
     call: GitHubCall,
   ): Lookup<unknown> {
-    const isRecord = (part === 'comment') === (this.#trigger.command !== undefined)
-    const isNeeded = isRecord && this.#job === undefined && entry.state === 'pending'
-    if (!written.known && !isNeeded) this.#run.github.report(written.error, call)
-    if (this.#isRefused(part, written, entry, call.permission)) {
+    const { github, log } = this.#run
+    const isRefused = this.#isRefused(part, written, entry, call.permission)
+    if (!written.known && !this.#isNeeded(part, entry)) {
+      if (isRefused || entry.state === 'pending') github.report(written.error, call)
+      else log.info(`Could not ${call.purpose}: ${written.why}. The post step tries again.`)
+    }
+    if (isRefused) {
       if (part === 'status') this.#sha = ''
       else this.#place = undefined
     }

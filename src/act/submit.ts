@@ -15,7 +15,8 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import type { Plan } from '../prompt/prompt.ts'
-import { type AcceptedJob, JobError, type PollEnd } from '../report/outcome.ts'
+import { JobError } from '../report/not-started.ts'
+import type { AcceptedJob, PollEnd } from '../report/outcome.ts'
 import type { Run } from '../runner/run.ts'
 
 /** How long a canceled run waits for a request in flight, so that the job ID isn't lost. */
@@ -38,7 +39,7 @@ export async function submit(plan: Plan, deadlineMs: number, run: Run): Promise<
   if (kind === 'message') log.info(`${run.mintlify} accepted the message to job ${id}.`)
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
-  const before = kind === 'message' ? plan.pull?.prLink : undefined
+  const before = kind === 'message' ? plan.prLink : undefined
   const recordedAtMs = (kind === 'wait' ? plan.recordedAtMs : undefined) ?? clock.now()
   return { kind, id, job, prLink: job?.prLink ?? before ?? '', recordedAtMs, sentAtMs, deadlineMs }
 }

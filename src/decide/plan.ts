@@ -1,13 +1,15 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
+import { docsLink } from '../lib/docs-links.ts'
 import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
-import { comparesWithLastJob } from '../look/event.ts'
+import { canWait } from '../look/event.ts'
 import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
 import { hasStatusRecord } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
-import { type Skip, skip, skipNothing } from './skip.ts'
+import { decideNothing } from './nothing.ts'
+import { type Skip, skip } from './skip.ts'
 
 export type CreateAction = {
   readonly kind: 'create'
@@ -21,6 +23,8 @@ export type MessageAction = {
   readonly recordedAtMs?: number
   /** The docs pull request that the run updates. */
   readonly pull?: PullState | undefined
+  /** The same as Mintlify names it: nothing is written to another one. Empty if it doesn't. */
+  readonly prLink?: string
 }
 export type WaitAction = {
   readonly kind: 'wait'
@@ -46,7 +50,7 @@ export type Remark =
   | { readonly level: 'notice'; readonly text: string; readonly title: string }
 
 /** What a run does about its job, as plain data. */
-type Decision =
+export type Decision =
   | ((CreateAction | MessageAction | WaitAction) & { readonly remarks: readonly Remark[] })
   | Skip
   | Stop
@@ -54,13 +58,11 @@ type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
 
 /** Decides from what was looked up, and from the inputs, what to do about the job. */
 export function decide(situation: Situation, run: RunFacts): Decision {
-  const { trigger, earlier, ownJob, hasInstructions, lineComments } = situation
+  const { trigger, earlier, ownJob, hasInstructions } = situation
   const { attempt } = earlier
   const { inputs } = run
   const given = inputs['job-id']
   const isReview = trigger.command?.kind === 'review'
-  if (isReview && trigger.command.instructions === '' && lineComments.length === 0)
-    return skip('notice', NO_REVIEW_TEXT, 'The review requests nothing')
   if (given !== '') {
     if (!hasInstructions && !isReview) return { kind: 'wait', id: given, remarks: [] }
     if (attempt.kind !== 'none') return { kind: 'wait', id: given, remarks: [MAYBE_SENT] }
@@ -74,15 +76,12 @@ export function decide(situation: Situation, run: RunFacts): Decision {
     return { kind: 'wait', id, job, recordedAtMs, remarks: [info(text)] }
   }
   if (isReview) return decideReview(situation, run)
-  const nothing = trigger.command ? undefined : skipNothing(situation, run)
+  const nothing = decideNothing(situation, run)
   if (nothing) return nothing
   if (attempt.kind === 'not-recorded')
     return newJob([NOT_RECORDED, ...remarksOnNewJob(situation, run)])
   return decideUpdate(situation, run)
 }
-
-const NO_REVIEW_TEXT =
-  'the review has no text for the agent, and commands are comments on a pull request, or on a line of one'
 
 const MAYBE_SENT = notice(
   'This re-run sends no second message',
@@ -104,24 +103,35 @@ const NOT_RECORDED = notice(
 
 /** Decides about a review that requests changes: a message to the docs pull request's job, and never a new job. */
 function decideReview(
-  { earlier, ownJob, earlierJob }: Situation,
-  { inputs: { command } }: RunFacts,
+  { trigger, earlier, ownJob, earlierJob, lineComments }: Situation,
+  { inputs }: RunFacts,
 ): Decision {
-  const refuse = (why: string): Skip => {
-    const how = command === '' ? '' : `. \`${command} new …\` starts a new one`
-    const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
-    return skip('notice', reason, 'The review was not sent to the agent', { answer: 'reason' })
-  }
   const job = ownJob ?? earlierJob
-  if (!job)
-    return refuse(
-      'is unknown, because the source comment was deleted or was signed with another API key',
-    )
+  if (earlier.notOurs === 'answered')
+    return skip('info', 'another step has answered this review already')
+  if (!job) {
+    const reason =
+      'no comment on this docs pull request shows that this project opened it, so the review belongs to another step or project'
+    return skip('info', reason)
+  }
+  const { command } = inputs
+  const refuse = (why: string): Skip => {
+    const how =
+      command === ''
+        ? ''
+        : `To get the changes in a new pull request, comment \`${command} new …\`.`
+    const reason = `the agent can't change this docs pull request any more, because ${why}`
+    return skip('notice', reason, 'The review was not sent to the agent', {
+      advice: how,
+      answer: 'reason',
+    })
+  }
   if (job.failure) return stop(job.failure)
-  if (hasEnded(job)) return refuse(ENDINGS[job.state] ?? '')
+  if (hasEnded(job)) return refuse(`its job ${ENDINGS[job.state]}`)
   const state = job.pull?.state
-  if (state === 'merged' || state === 'closed')
-    return refuse(`can't change it any more: it was ${state}`)
+  if (state === 'merged' || state === 'closed') return refuse(`it was ${state}`)
+  if (trigger.command?.instructions === '' && lineComments.length === 0)
+    return skip('info', 'the review has no text for the agent')
   return sendTo(job, earlier.attempt.kind === 'not-recorded' ? [MAYBE_REVIEWED] : [])
 }
 
@@ -163,7 +173,7 @@ function continueJob(
   if (pull) {
     const said = [...remarks, pullRemark(pull, id)]
     if (mentioned(pull)) return newJob(said, pull)
-    return skipPaused(pull, situation, run) ?? sendTo(earlierJob, said)
+    return skipWaiting(pull, situation, run) ?? sendTo(earlierJob, said)
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
   if (!situation.trigger.command && job && isTerminal(job.status)) {
@@ -178,29 +188,29 @@ function continueJob(
  * Skips a run that would add to a docs pull request which is approved, or has been waiting for a review for longer than
  * `pause-after`. The next run includes its changes, because it compares with the last job that was sent.
  */
-function skipPaused(
-  { prLink, isApproved, waitingSinceMs }: PullState,
+function skipWaiting(
+  { prLink, isApproved, waitingSinceMs = Infinity }: PullState,
   { trigger: { event }, nowMs }: Situation,
   { inputs, environment }: RunFacts,
 ): Skip | undefined {
-  if (!comparesWithLastJob(event, environment)) return undefined
-  const { name } = parsePullRequest(prLink)
+  if (!canWait(event, environment)) return undefined
   if (isApproved) {
-    const reason = `${name} is approved. These changes will be included after it is merged`
-    return skip('notice', reason, 'The docs pull request is approved', { prLink })
+    const advice = 'These changes will be included after it is merged or closed.'
+    return skip('notice', 'is approved', 'The docs pull request is approved', { advice, prLink })
   }
-  const waitedMs = nowMs - (waitingSinceMs || nowMs)
+  const waitedMs = nowMs - waitingSinceMs
   const { 'pause-after': pauseAfter = Infinity } = inputs
   if (waitedMs <= pauseAfter) return undefined
-  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. These changes will be included after it is reviewed, merged, or closed`
-  return skip('notice', reason, 'The docs pull request is waiting for a review', { prLink })
+  const reason = `has been waiting for a review for ${formatAge(waitedMs)}`
+  const advice = 'These changes will be included after it is reviewed, merged, or closed.'
+  return skip('notice', reason, 'The docs pull request is waiting for a review', { advice, prLink })
 }
 
 function invisibleFailure({ prLink }: PullState): Failure {
   const { project } = parsePullRequest(prLink)
   return {
     headline: "`github-token` can't read the docs pull request",
-    details: `An earlier run opened ${clip(prLink, 300)}, and \`github-token\` can't read it, so the action can't tell whether to update it. Set \`github-token\` to a token that can read ${project}, such as a GitHub App's, or set \`follow-up: false\`, so that each run opens a docs pull request of its own.`,
+    details: `An earlier run opened ${clip(prLink, 300)}, and \`github-token\` can't read it. Set \`github-token\` to a token that can read ${project}, such as your GitHub App's ${docsLink('private-docs.md')}, or set \`follow-up: false\`, so that each run opens a docs pull request.`,
   }
 }
 
@@ -260,8 +270,11 @@ function newJob(remarks: readonly Remark[], earlierPull?: PullState): Decision {
   return { kind: 'create', earlierPull, remarks }
 }
 
-function sendTo({ id, recordedAtMs, pull }: ObservedJob, remarks: readonly Remark[]): Decision {
-  return { kind: 'message', id, recordedAtMs, pull, remarks }
+function sendTo(
+  { id, recordedAtMs, pull, job }: ObservedJob,
+  remarks: readonly Remark[],
+): Decision {
+  return { kind: 'message', id, recordedAtMs, pull, prLink: job?.prLink ?? '', remarks }
 }
 
 function stop(failure: Failure & { readonly isTransient?: boolean }): Stop {

@@ -1,11 +1,7 @@
-import { matchesGlob } from 'node:path'
 import type { Maybe } from '../github/client.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
-import type { Commit } from '../look/changes.ts'
 import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
-import type { Situation } from '../look/situation.ts'
-import { statusCommit } from '../look/status.ts'
 import {
   type Command,
   findSkipLabel,
@@ -13,14 +9,12 @@ import {
   ignoredAuthor,
   isDocsReview,
   labelsOf,
-  ownAuthor,
   type Permission,
   readCommand,
   readReview,
   type Trigger,
 } from '../look/trigger.ts'
 import { type Environment, isRerun, type Run } from '../runner/run.ts'
-import { rankFiles } from './ranks.ts'
 
 /** Why a run does nothing. */
 export type Skip = {
@@ -28,7 +22,7 @@ export type Skip = {
   readonly level: 'info' | 'notice' | 'warning'
   /** Of the annotation. */
   readonly title: string
-  /** A clause: `the pull request was closed without being merged`. */
+  /** A clause: `the pull request was closed without being merged`; with a link, what its pull request is. */
   readonly reason: string
   /** What works instead, as sentences. */
   readonly advice?: string
@@ -60,32 +54,43 @@ export function readTrigger(
     return skip('notice', reason, 'The payload of the event could not be read')
   }
   const command = readCommand(event, inputs.command) ?? readReview(event, inputs.command)
-  const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
-  if (nothing) return skip('info', nothing)
-  // A re-run goes by the labels of now, which are read later.
-  const labels = isRerun(environment) ? [] : labelsOf(event.payload.pull_request)
+  const nothing = whyNothingToDocument(event, inputs)
   return (
+    skipNoCommand(event, command, inputs) ??
+    (nothing ? skip('info', nothing) : undefined) ??
     (command ? undefined : skipWithoutRequest(event, inputs)) ??
-    skipUnneeded(event, labels, inputs) ??
     skipWithoutKey(event, inputs, environment) ?? { event, command }
   )
 }
 
-/** Returns why a comment is not a command that a job can start for; `undefined` if comments are not commands here. */
-function whyNoCommand(
+/** Skips a comment or review that is no command that a job can start for, where they are commands. */
+function skipNoCommand(
   event: GitHubEvent,
   command: Command | undefined,
   inputs: Inputs,
-): string | undefined {
+): Skip | undefined {
   const { row, payload } = event
-  if (isDocsReview(event) && !command)
-    return 'of the reviews of a docs pull request, only those by people that request changes while it is open are sent to the agent'
+  if (isDocsReview(event) && !command) {
+    const reason =
+      "this review doesn't request changes with a text, as a person, while the docs pull request is open"
+    return skip('info', reason, 'Nothing to do', {
+      advice: 'Only such reviews are sent to the agent.',
+    })
+  }
   if (row.command === undefined || inputs.command === '') return undefined
-  if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
-  if (!command) return `the comment does not start with ${inputs.command} as a word in plain text`
-  const { author } = command
-  const isRefused = author.isBot && !isAllowedBot(author, inputs)
-  return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
+  if (payload.action !== 'created')
+    return skip('info', `the comment is not new (\`${payload.action}\`)`)
+  if (!command)
+    return skip('info', `the comment does not start with ${inputs.command} as a word in plain text`)
+  const { login, isBot } = command.author
+  if (!isBot || isAllowedBot(command.author, inputs)) return undefined
+  const isMeant = inputs['allow-bots'].some((allowed) => `${allowed}[bot]` === login)
+  const reason = `${login} is a bot that \`allow-bots\` does not list`
+  return isMeant
+    ? skip('notice', reason, '`allow-bots` has no `[bot]` after a login', {
+        advice: `To allow it, write \`${login}\` in \`allow-bots\`.`,
+      })
+    : skip('info', reason)
 }
 
 /** A branch that GitHub's merge queue tries a merge on, which may never happen. */
@@ -95,6 +100,12 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
   const { name, row, payload } = event
   const { action, deleted, ref, pull_request: pull, workflow_run: before } = payload
   if (isWaitOnly(inputs)) return undefined
+  if (name === 'workflow_run') {
+    const { conclusion = '', name: workflow } = before ?? {}
+    const isOver = action === 'completed' && /^(?:success|failure)$/.test(conclusion ?? '')
+    if (!isOver)
+      return `the workflow run of ${workflow ?? 'the other workflow'} is \`${action === 'completed' ? conclusion : action}\``
+  }
   if (row.subject === 'push' && deleted) return `this push deletes ${inBackticks(ref ?? '')}`
   if (isOfPullRequest(event) && action === 'closed' && !pull?.merged)
     return 'the pull request was closed without being merged'
@@ -107,21 +118,24 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
 }
 
 /** Skips people's texts that can't be commands, unless the inputs request something. */
-function skipWithoutRequest({ row }: GitHubEvent, inputs: Inputs): Skip | undefined {
+function skipWithoutRequest({ name, row }: GitHubEvent, inputs: Inputs): Skip | undefined {
   const isRequested = hasPrompt(inputs) || inputs['job-id'] !== '' || hasReport(inputs)
   if (!row.isOtherText || isRequested || inputs.command === '') return undefined
-  const reason =
-    'the inputs request nothing, and commands are comments on an issue or pull request, or on a line of one'
-  return skip('notice', reason, 'This event is not a command')
+  const reason = `the event \`${name}\` isn't a command, and the inputs request nothing`
+  const advice = `Comment \`${inputs.command} …\` on an issue or pull request. To start a job for each such event, set \`prompt\`.`
+  return skip('notice', reason, 'This event is not a command', { advice })
 }
 
-/** Skips an event that the work of `ignore-authors` caused, and pull requests by them or with one of `skip-labels`. */
-function skipUnneeded(
-  event: GitHubEvent,
+/**
+ * Skips the job of an event that the work of `ignore-authors` caused, and of pull requests by them or with one of
+ * `skip-labels`.
+ */
+export function skipUnneeded(
+  { event, command }: Trigger,
   labels: readonly string[],
   inputs: Inputs,
 ): Skip | undefined {
-  if (isWaitOnly(inputs)) return undefined
+  if (command || isWaitOnly(inputs)) return undefined
   const looping = unneededReason([loopingLogin(event)], [], inputs)
   if (looping) return unneeded(`this event was caused ${looping}`)
   if (!isOfPullRequest(event)) return undefined
@@ -129,8 +143,14 @@ function skipUnneeded(
   return reason ? unneeded(`this pull request is ${reason}`) : undefined
 }
 
+/** Skips the job by the payload alone. A re-run has the labels of its first attempt, and reads those of now later. */
+export function skipByPayload(trigger: Trigger, { inputs, environment }: Run): Skip | undefined {
+  const labels = isRerun(environment) ? [] : labelsOf(trigger.event.payload.pull_request)
+  return skipUnneeded(trigger, labels, inputs)
+}
+
 /** Returns why the work of accounts, or of a pull request with labels, needs no docs. */
-function unneededReason(
+export function unneededReason(
   logins: readonly Maybe<string>[],
   labels: readonly string[],
   inputs: Inputs,
@@ -141,101 +161,8 @@ function unneededReason(
   return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
 }
 
-function unneeded(reason: string): Skip {
+export function unneeded(reason: string): Skip {
   return skip('notice', reason, "These changes don't need docs")
-}
-
-/** When a reason to skip applies to an event. `paths`: if that input is set. */
-type When = 'always' | 'skip-unchanged' | 'paths' | 'never'
-
-/**
- * What makes changes need no docs: that there are none since the step's last job, that all commits are the agent's or
- * labeled so, or that only files changed which readers of docs don't notice. A person, or another system, asked for a
- * dispatch.
- */
-const REASONS: Readonly<Record<string, Readonly<Record<'unchanged' | 'commits' | 'files', When>>>> =
-  {
-    push: { unchanged: 'always', commits: 'always', files: 'always' },
-    tag: { unchanged: 'always', commits: 'always', files: 'paths' },
-    release: { unchanged: 'always', commits: 'always', files: 'paths' },
-    workflow_run: { unchanged: 'always', commits: 'always', files: 'always' },
-    schedule: { unchanged: 'skip-unchanged', commits: 'skip-unchanged', files: 'paths' },
-    pull_request: { unchanged: 'never', commits: 'never', files: 'always' },
-    pull_request_target: { unchanged: 'never', commits: 'never', files: 'always' },
-  }
-
-/** Skips a run whose changes need no docs. A list that GitHub cut at its limit may have others. */
-export function skipNothing(
-  { trigger: { event }, earlier: { lastJob }, changes }: Situation,
-  { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
-): Skip | undefined {
-  const isTag = event.name === 'push' && event.payload.ref?.startsWith('refs/tags/')
-  const reasons = REASONS[isTag ? 'tag' : event.name]
-  if (!changes || !reasons) return undefined
-  const { pull, commits, files, fileCount, isWhole } = changes
-  const labeled = pull && skipUnneeded(event, labelsOf(pull), inputs)
-  if (labeled) return labeled
-  const applies = (when: When) =>
-    when === 'always' ||
-    (when === 'paths' && inputs.paths.length > 0) ||
-    (when === 'skip-unchanged' && inputs['skip-unchanged'])
-  const isEmpty = isWhole && changes.commitCount === 0 && fileCount === 0
-  // An older run that is run again may have a push that no later one was compared with.
-  const isOlder = lastJob?.isNewer === true && event.name !== 'push'
-  const isCovered = isOlder || lastJob?.sha === statusCommit(event, environment)
-  if (applies(reasons.unchanged) && (isEmpty || isCovered)) {
-    const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
-    return skip('notice', `there are no new commits${since}`, 'Nothing changed')
-  }
-  const why = isWhole && applies(reasons.commits) ? whyUnneeded(commits, inputs) : undefined
-  if (why) return { ...unneeded(`every change is ${why}`), isSettled: true }
-  // Where GitHub lists no file, or not all of them, one may need docs.
-  const isListed = files.length > 0 && files.length === fileCount
-  if (!applies(reasons.files) || !isListed) return undefined
-  if (inputs.paths.length > 0) {
-    const isAnyInside = files.some((file) =>
-      [file.path, file.oldPath].some((path) => isInside(path, inputs)),
-    )
-    if (isAnyInside) return undefined
-    return skip('notice', 'no changed file matches `paths`', 'Nothing to document', {
-      isSettled: !pull,
-    })
-  }
-  const isMinor = rankFiles(files).every(({ rank }) => rank === 'background' || rank === 'named')
-  if (!isMinor) return undefined
-  const advice = 'To choose the files that matter yourself, set `paths`.'
-  const reason = 'only tests, CI, translations, lock, and generated files changed'
-  return skip('notice', reason, 'Nothing to document', { advice, isSettled: !pull })
-}
-
-/** Returns why no commit needs docs; `undefined` if one does. */
-function whyUnneeded(commits: readonly Commit[], inputs: Inputs): string | undefined {
-  const reasons = commits.map(({ author, email, pulls }) => {
-    const logins = [
-      ownAuthor({ user: author, email }, inputs),
-      ...pulls.map((pull) => pull.author?.login),
-    ]
-    return unneededReason(
-      logins,
-      pulls.flatMap(({ labels }) => labels),
-      inputs,
-    )
-  })
-  const isNeeded = reasons.length === 0 || reasons.includes(undefined)
-  return isNeeded ? undefined : [...new Set(reasons)].join(' or ')
-}
-
-/**
- * Whether a file is one of those in `paths`: the last pattern that matches decides, as in a workflow's `paths`. A pattern
- * without wildcards is a file or a folder.
- */
-export function isInside(path: string, { paths }: Pick<Inputs, 'paths'>): boolean {
-  // `matchesGlob` doesn't let wildcards match names that begin with a dot.
-  const plain = (text: string) => text.replace(/(^|[/{,])\./g, '$1\u2024')
-  const matches = (glob: string) =>
-    [glob, `${glob}/**`].some((one) => matchesGlob(plain(path), plain(one)))
-  const last = paths.findLast((one) => matches(one.replace(/^!/, '')))
-  return last === undefined ? (paths[0]?.startsWith('!') ?? true) : !last.startsWith('!')
 }
 
 /** Returns the account behind an event that would start the next one if the agent's work started a job. */
@@ -280,7 +207,7 @@ function skipWithoutKey(
   return skip('notice', reason, 'No API key in this run', { advice })
 }
 
-/** Decides whether the run may do what it was asked. */
+/** Decides whether the run may do what it was asked. An unknown permission is one of a command. */
 export function decidePermission(
   { event, command }: Trigger,
   { refusal, login }: Permission,
@@ -297,15 +224,13 @@ export function decidePermission(
   }
   if (!refusal.known) {
     const { error, why } = refusal
-    const isTokenRefused = inputs['github-token'] === '' || error.status === 401
     const again = isComment ? 'repeat the command' : 're-run this job'
-    const advice =
-      isTokenRefused || error.kind === 'permission'
-        ? `Correct \`github-token\`, then ${again}.`
-        : `To try again, ${again} later.`
+    const isOfToken = error.kind === 'permission' || error.kind === 'setup'
+    const advice = isOfToken
+      ? `Correct \`github-token\`, then ${again}.`
+      : `To try again, ${again} later.`
     const reason = `the action could not read the permission of ${login}: ${why}`
-    const answer = isTokenRefused ? undefined : 'confused'
-    return skip('warning', reason, 'Could not read a permission', { advice, answer })
+    return skip('warning', reason, 'Could not read a permission', { advice, answer: 'confused' })
   }
   // With `job-id`, a command without instructions waits for that job.
   if (isComment && command.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {

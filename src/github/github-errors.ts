@@ -1,3 +1,4 @@
+import { docsLink } from '../lib/docs-links.ts'
 import { TransportError, transportAdvice } from '../lib/http.ts'
 import {
   clip,
@@ -120,9 +121,9 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
 function describeResponse(status: number, text: string, isLimited: boolean) {
   const quote = text && `"${clip(text, 200)}"`
   if (status === 401) {
-    const title = 'GitHub rejected `github-token`'
+    const title = '`github-token` is invalid or expired'
     const message = `GitHub rejected \`github-token\` (401${quote && ` ${quote}`})`
-    const explanation = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
+    const explanation = `Save a new personal access token in its secret. If it is an App's token, create it in the same workflow job, because it expires after one hour ${docsLink('manage.md#change-the-token')}.`
     return { kind: 'setup', title, message, explanation } as const
   }
   if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
@@ -137,7 +138,39 @@ function describeResponse(status: number, text: string, isLimited: boolean) {
   return {
     kind: classify(status, text),
     title: `GitHub returned ${status}`,
+    ...(status >= 500 && { title: `GitHub is unavailable (${status})`, explanation: OUTAGE }),
+    ...tokenProblem(text),
     message: `GitHub returned ${status}${quote && ` (${quote})`}`,
+  }
+}
+
+const OUTAGE = 'GitHub may have an outage: see `githubstatus.com`.'
+
+/** Explains GitHub's words if no call with this token can succeed; `undefined` if they say something else. */
+function tokenProblem(said: string) {
+  const app = `or use your GitHub App's token ${docsLink('manage.md#change-the-token')}.`
+  if (/\bSAML\b/i.test(said)) {
+    return {
+      title: 'The organization requires SSO for `github-token`',
+      explanation: `Authorize the token under Settings → Developer settings → Personal access tokens → Configure SSO, ${app}`,
+    }
+  }
+  if (/\bforbids access via\b/i.test(said)) {
+    return {
+      title: 'The organization forbids this kind of `github-token`',
+      explanation: `Use a kind of token that the organization allows, ${app}`,
+    }
+  }
+  if (/IP allow list/i.test(said)) {
+    return {
+      title: "The organization's IP allow list blocks this runner",
+      explanation: 'Use a runner whose address is on the list, or add its address.',
+    }
+  }
+  if (!/\bsuspended\b/i.test(said)) return undefined
+  return {
+    title: 'The account or App of `github-token` is suspended',
+    explanation: `An owner can end the suspension. Until then, use another token ${docsLink('manage.md#change-the-token')}.`,
   }
 }
 
@@ -159,7 +192,7 @@ function classify(status: number, said: string): GitHubError['kind'] {
   if (/submitted too quickly/i.test(said)) return 'rate-limit'
   if (status === 410 || status === 422 || (status === 403 && /\b(?:locked|archived)\b/i.test(said)))
     return 'refused'
-  if (/\bSAML\b|IP allow list|\bsuspended\b/i.test(said)) return 'setup'
+  if (tokenProblem(said) !== undefined) return 'setup'
   // A comparison of unrelated commits is a 404, too.
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'
@@ -186,6 +219,11 @@ export function graphqlError({ type, message, path }: GraphqlError): GitHubError
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const status = type === 'NOT_FOUND' ? 404 : undefined
   const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
-  const title = 'GitHub returned an error'
-  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, title, status, path })
+  const words = { title: 'GitHub returned an error', ...tokenProblem(message) }
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, {
+    kind,
+    status,
+    path,
+    ...words,
+  })
 }

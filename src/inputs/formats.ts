@@ -121,7 +121,7 @@ function listMatching(
 /** There are no wildcards, because anyone could register a login that matches. */
 export const LOGINS = listMatching(
   'logins as GitHub shows them, for example `renovate[bot]`, without `@` and wildcards, separated by commas',
-  /^(?!(?:true|false)$)[\w.-]+(?:\[bot\])?$/i,
+  /^(?!(?:true|false)$)[a-z\d][\w-]{0,38}(?:\[bot\])?$/i,
   "isn't a login",
 )
 
@@ -130,8 +130,8 @@ export const SOURCE_AUTHORS = 'source-authors'
 
 export const REVIEWERS = listMatching(
   'logins, teams (`org/team`), and `source-authors`, without `@`, separated by commas',
-  /^[\w.-]+(?:\/[\w.-]+|\[bot\])?$/,
-  "isn't a reviewer",
+  /^(?!(?:true|false)$)[a-z\d][\w-]{0,38}(?:\/\w[\w-]{0,99}|\[bot\])?$/i,
+  "isn't a login or a team",
 )
 
 /** Mintlify's agent. Its work never starts a job, whatever `ignore-authors` lists. */
@@ -232,6 +232,7 @@ export const API_KEY = textWithout(
   [/^mint_dsc_/, 'is an assistant key (`mint_dsc_…`)'],
   [/^mint_us_/, 'is a search key (`mint_us_…`)'],
   [/^(?:gh[opsur]|github_pat)_/, GITHUB_TOKEN_PROBLEM],
+  [/\s/, 'contains white space'],
   [/[^!-~]/, 'contains characters that no API key has'],
 )
 
@@ -265,9 +266,12 @@ export const BASE_URL = format(
   'an `https://` URL without credentials, query, or fragment',
   (text) => {
     const url = URL.parse(text)
+    const rest = text.replace(/^http:\/\//i, '')
+    const isAddress = /^[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(rest)
+    const use = isAddress ? `\`https://${rest}\`` : undefined
     if (url === null || !/^https?:$/.test(url.protocol))
-      throw new RangeError("isn't an `https://` URL")
-    if (!isPrivateTransport(url)) throw new RangeError("isn't encrypted (`http://`)")
+      throw new ValueError("isn't an `https://` URL", { use })
+    if (!isPrivateTransport(url)) throw new ValueError("isn't encrypted (`http://`)", { use })
     if (url.username !== '' || url.password !== '')
       throw new RangeError('contains a user name or password')
     if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('contains a query or fragment')
@@ -275,7 +279,7 @@ export const BASE_URL = format(
   },
 )
 
-function splitList(text: string, separator = /[,\r\n]/): string[] {
+export function splitList(text: string, separator = /[,\r\n]/): string[] {
   if (/^\[.*[,"'].*\]$|^- /s.test(text))
     throw new ValueError('is a YAML or JSON list', { use: 'its entries only, one per line' })
   return text.split(separator).flatMap((entry) => entry.trim() || [])

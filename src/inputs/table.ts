@@ -24,6 +24,7 @@ import {
   TEXT,
   ValueError,
 } from './formats.ts'
+import { PATHS } from './paths.ts'
 
 /** Results that a user may want to fail the step. */
 const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request']
@@ -46,7 +47,6 @@ export const INPUTS = {
   'prompt-file': input(LINE_LIST),
   'context-files': input(LINE_LIST),
   context: input(oneOf(['diff', 'files', 'none']), 'diff'),
-  paths: input(LINE_LIST),
   'job-id': input(JOB_ID),
   'dry-run': input(BOOLEAN, 'false'),
   'skip-unchanged': input(BOOLEAN, 'false'),
@@ -55,13 +55,13 @@ export const INPUTS = {
   timeout: input(duration(), '30m'),
   'poll-interval': optional(duration({ minMs: 100 })),
   'fail-on': input(anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
-  'wait-for-preview': input(BOOLEAN, 'false'),
 
   command: input(COMMAND_WORD, '/docs'),
   'required-permission': input(oneOf(PERMISSION_LEVELS), 'write'),
   'allow-bots': input(LOGINS),
   'ignore-authors': input(IGNORED_AUTHORS),
   'skip-labels': input(LABELS, 'no-docs'),
+  paths: input(PATHS),
   'follow-up': input(BOOLEAN, 'true'),
   'pause-after': optional(
     duration({
@@ -170,9 +170,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
       if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST) {
-        throw new ValueError("is an expression that wasn't evaluated", {
-          use: `\`\${{ … }}\` under \`with:\`, without quotes and backslashes`,
-        })
+        throw new ValueError('is the text of an expression', { use: expressionFor(name, text) })
       }
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
@@ -204,6 +202,15 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   }
   const values = Object.fromEntries(inputNames().map((name) => [name, readInput(name)]))
   return { inputs: values as Inputs, problems }
+}
+
+/** Writes an input's line with the expression that its value is the text of; the name of a secret may be a secret itself. */
+function expressionFor(name: InputName, text: string): string {
+  const inner = text.slice(0, 200).replace(/^\$\{+ ?|[} ]+$/g, '')
+  const isShown = SECRET_INPUTS.includes(name)
+    ? /^secrets\.[A-Z][A-Z\d_]*$/.test(inner)
+    : /^[\w.-]+(?:\([\w.]*\))?$/.test(inner)
+  return `\`${name}: \${{ ${isShown ? inner : '…'} }}\` under \`with:\``
 }
 
 /** Lists the names of all inputs, in the table's order. */

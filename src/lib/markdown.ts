@@ -1,3 +1,4 @@
+import { DOCS_LINK } from './docs-links.ts'
 import { isPrivateTransport } from './http.ts'
 import { clip, fenceFor, readableText } from './text.ts'
 
@@ -115,14 +116,15 @@ function onOneLine(text: string): string {
   return readableText(text).replace(/\s+/g, ' ')
 }
 
-/** Makes Markdown of the action's own sentences: words in backticks become code, and everything else is inert text. */
+/** Makes Markdown of the action's own sentences: words in backticks become code, links to its docs stay links. */
 export function sentencesWithCode(text: string): Markdown {
   const pieces = text
-    .split(/`([^`]*)`/)
+    .split(new RegExp(`(\`[^\`]*\`|${DOCS_LINK.source})`))
     // Within a line, a mark that would begin a list is none.
     .map((piece, index) => {
-      if (index % 2 === 1) return code(piece)
-      return Markdown.raw(index === 0 ? inert(piece) : inert(`.${piece}`).slice(1))
+      if (index % 2 === 0)
+        return Markdown.raw(index === 0 ? inert(piece) : inert(`.${piece}`).slice(1))
+      return piece.startsWith('`') ? code(piece.slice(1, -1)) : link('docs', piece)
     })
   return joinMarkdown(pieces, '')
 }

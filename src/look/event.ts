@@ -198,11 +198,16 @@ export function tagOf({ row, payload }: GitHubEvent): string {
   return row.subject === 'push' ? tag : ''
 }
 
-/** Whether the changes that an event is about are those since the step's last job. */
-export function comparesWithLastJob(event: GitHubEvent, environment: Environment): boolean {
+/** Whether a later run would include the changes of an event, because it compares with the step's last job. */
+export function isIncludedLater(event: GitHubEvent, environment: Environment): boolean {
   const { row } = event
   const isPush = row.subject === 'push' && tagOf(event) === ''
   return isPush || row.subject === 'branch' || followedBranch(event, environment) !== undefined
+}
+
+/** Whether an event can wait for the next one. Somebody asked for a dispatch. */
+export function canWait(event: GitHubEvent, environment: Environment): boolean {
+  return isIncludedLater(event, environment) && !event.name.endsWith('_dispatch')
 }
 
 /** Whether a text is the SHA of a commit. Zeros stand for none, and a local run can have any text there. */

@@ -17,7 +17,8 @@ import type { Run } from '../runner/run.ts'
 import { type Changes, readChanges } from './changes.ts'
 import { findInComments, isInsider, type PriorPosts, readPosts } from './comments.ts'
 import { type EarlierRuns, findInStatuses, NOTHING_EARLIER } from './earlier-runs.ts'
-import type { NamedJob } from './status.ts'
+import { followedBranch, type GitHubEvent } from './event.ts'
+import { hasStatusRecord, type NamedJob } from './status.ts'
 import { readTags, type Tags } from './tags.ts'
 import { type LineComment, ownAuthor, readLineComments, type Trigger } from './trigger.ts'
 
@@ -72,11 +73,14 @@ export type Situation = {
  * @throws {NeededCallError} if something can't be read that the run can't do without
  */
 export async function look(
-  { trigger, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
+  { trigger: given, hasInstructions }: Pick<Situation, 'trigger' | 'hasInstructions'>,
   run: Run,
 ): Promise<Situation> {
-  const { event, command } = trigger
-  const tags = command ? undefined : await run.github.need(READ_TAGS, () => readTags(event, run))
+  const { command } = given
+  const isRecorded = !command && hasStatusRecord(given.event, run)
+  const event = isRecorded ? await markFollowedTag(given.event, run) : given.event
+  const trigger = { event, command }
+  const tags = isRecorded ? await run.github.need(READ_TAGS, () => readTags(event, run)) : undefined
   const earlier = await findEarlier(trigger, tags, run)
   const nowMs = run.clock.now()
   const start = { trigger, hasInstructions, tags, earlier, nowMs, lineComments: [] }
@@ -86,6 +90,31 @@ export async function look(
 }
 
 const READ_TAGS = { purpose: 'list the tags', permission: 'contents: read' }
+
+const FOLLOWED_REFS = `query FollowedRefs($owner: String!, $repo: String!, $branch: String!, $tag: String!) {
+  repository(owner: $owner, name: $repo) { branch: ref(qualifiedName: $branch) { name } tag: ref(qualifiedName: $tag) { name } } }`
+
+type RefAnswer = FromGitHub<{
+  repository: FromGitHub<Record<'branch' | 'tag', FromGitHub<{ name: string }>>>
+}>
+
+/** Finds out whether the run that a `workflow_run` follows was about a tag, which the payload names like a branch. */
+async function markFollowedTag(
+  event: GitHubEvent,
+  { github, environment }: Run,
+): Promise<GitHubEvent> {
+  const name = followedBranch(event, environment)
+  if (name === undefined || name === event.payload.repository?.default_branch) return event
+  const { data } = await github.need(READ_TAGS, () =>
+    github.graphql<RefAnswer>(FOLLOWED_REFS, {
+      ...github.repository,
+      branch: `refs/heads/${name}`,
+      tag: `refs/tags/${name}`,
+    }),
+  )
+  const { branch, tag } = data.repository ?? {}
+  return { ...event, followsTag: tag != null && branch == null }
+}
 
 /**
  * Looks at the jobs of earlier attempts and runs and at their docs pull requests, and at what is needed for the prompt.

@@ -1,5 +1,17 @@
-import { type FromGitHub, type GitActor, type Maybe, normalizeLogin } from '../github/client.ts'
-import { failedLookup, GitHubError, type Lookup, NOT_FOUND } from '../github/github-errors.ts'
+import {
+  type FromGitHub,
+  type GitActor,
+  type GitHub,
+  type Maybe,
+  normalizeLogin,
+} from '../github/client.ts'
+import {
+  failedLookup,
+  GitHubError,
+  type Lookup,
+  NeededCallError,
+  NOT_FOUND,
+} from '../github/github-errors.ts'
 import {
   type Comment,
   type CommentRef,
@@ -151,11 +163,21 @@ export type Permission = {
   readonly login: string
 }
 
-/** Reads whether the account that caused an event may start a job. */
+/**
+ * Reads whether the account that caused an event may start a job.
+ *
+ * @throws {NeededCallError} except for a command, whose failure is a value
+ */
 export async function readPermission({ event, command }: Trigger, run: Run): Promise<Permission> {
   const actor = command?.author ?? accountToCheck(event, run.environment)
   if (actor === 'trusted') return { refusal: NOT_FOUND, login: '' }
-  return { refusal: await findRefusal(actor, run), login: actor?.login ?? '' }
+  const login = actor?.login ?? ''
+  try {
+    return { refusal: await findRefusal(actor, run), login }
+  } catch (error) {
+    if (command?.kind !== 'comment' || !(error instanceof NeededCallError)) throw error
+    return { refusal: failedLookup(error.cause), login }
+  }
 }
 
 /**
@@ -164,7 +186,7 @@ export async function readPermission({ event, command }: Trigger, run: Run): Pro
  * because a login can pass on to someone else.
  * Source: GitHub's REST API, "Get repository permissions for a user".
  */
-export async function findRefusal(
+async function findRefusal(
   actor: Actor | undefined,
   { inputs, github }: Run,
 ): Promise<Lookup<string | undefined>> {
@@ -173,23 +195,30 @@ export async function findRefusal(
   if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the ID of ${login}`)
-  const answer = await github.attempt<PermissionAnswer>(() =>
-    github.call(({ rest }) =>
-      rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
-    ),
-  )
-  if (!answer.known) {
-    const isNone = answer.error.status === 404
-    return isNone ? refused(`${login} has no permission on this repository (404)`) : answer
-  }
-  const { user } = answer.value
-  if (user?.id == null) return failedLookup(new GitHubError("GitHub's response names no account"))
-  if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
-  const level = permissionLevel(answer.value)
+  const call = { purpose: `read the permission of ${login}`, permission: 'metadata: read' }
+  const answer = await github.need(call, () => askForLevel(login, github))
+  if (answer === undefined) return refused(`${login} has no permission on this repository (404)`)
+  if (answer.user?.id !== id) return refused(`the login ${login} now belongs to another account`)
+  const level = permissionLevel(answer)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
   return isEnough
     ? NOT_FOUND
     : refused(`${login} has the permission \`${level}\` on this repository`)
+}
+
+/** Asks GitHub for the permission of an account; `undefined` if it has none. */
+async function askForLevel(login: string, github: GitHub): Promise<PermissionAnswer | undefined> {
+  const asked = await github.attempt<PermissionAnswer>(() =>
+    github.call(({ rest }) =>
+      rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
+    ),
+  )
+  if (!asked.known) {
+    if (asked.error.status === 404) return undefined
+    throw asked.error
+  }
+  if (asked.value.user?.id == null) throw new GitHubError("GitHub's response names no account")
+  return asked.value
 }
 
 /** The part of GitHub's answer that shows the level. */

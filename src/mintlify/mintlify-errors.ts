@@ -1,3 +1,4 @@
+import { docsLink } from '../lib/docs-links.ts'
 import { type HttpResponse, TransportError, transportAdvice } from '../lib/http.ts'
 import {
   byteLength,
@@ -169,12 +170,14 @@ const WEB_PAGE: Explanation = [
 ]
 /** Shorter prompts are common. */
 const LONG_PROMPT_BYTES = 64 * 1024
-const NEW_KEY =
-  'Create an admin key in the dashboard and save it in the secret that `api-key` reads.'
 const KNOWN_KEY =
-  'The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API (Pro and Enterprise do).'
+  'The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API.'
 const UNKNOWN_KEY =
   "Admin keys start with `mint_`, but this key doesn't. It may be incomplete or a different kind of key."
+
+function newKeyFix(): string {
+  return `Create an admin key in the dashboard and save it in the secret that \`api-key\` reads ${docsLink('manage.md#rotate-the-api-key')}.`
+}
 
 /** Lists what a status means together with Mintlify's words: the first pattern that matches `STATUS WORDS` decides. */
 function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation])[] {
@@ -183,7 +186,7 @@ function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation]
     [
       /^40[0-3] .*\b(?:plan|trial|subscription)\b/i,
       "Your plan doesn't include this request",
-      'Pro and Enterprise include the API and analytics. Change the plan in the dashboard, or remove the inputs that need it.',
+      `Pro and Enterprise include the API and analytics ${docsLink('requirements.md')}. Change the plan in the dashboard, or remove the inputs that need it.`,
     ],
     [
       /^40[13] .*\bIP\b/i,
@@ -193,19 +196,19 @@ function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation]
     [
       /^40[13] .*(?:\bscope\b|read[- ]only)/i,
       "The API key's scope doesn't allow this request",
-      'Starting a job needs a key with full access; a report needs only the `read` scope. Create a suitable key and save it in the secret that `api-key` reads.',
+      `A job needs a key with full access; for a report, the scope \`read\` is enough. ${newKeyFix()}`,
     ],
     [
       /^401 (?:missing|no) .*authorization/i,
       `${from} received no API key`,
       'A proxy may be removing the `Authorization` header. Exempt this host from the proxy, or configure the proxy to keep the header.',
     ],
-    [/^40[13] .*expired/i, 'The API key has expired', NEW_KEY],
-    [/^40[13] .*(?:deleted|revoked)/i, 'The API key was deleted', NEW_KEY],
+    [/^40[13] .*expired/i, 'The API key has expired', newKeyFix()],
+    [/^40[13] .*(?:deleted|revoked)/i, 'The API key was deleted', newKeyFix()],
     [
       /^40. .*(?:\bapp\b.*\binstall|\binstall.*\bapp\b)/i,
       `${from}'s GitHub App isn't installed`,
-      'Install it on the docs repository. You find the link in the dashboard.',
+      `Install it on the docs repository ${docsLink('requirements.md')}. The dashboard has a link to the App.`,
     ],
     [
       /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
@@ -223,14 +226,13 @@ function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation]
 function noCredits(from: string): Explanation {
   return [
     `Your ${from} credits are used up`,
-    'Add credits in the dashboard, or wait until the next billing period.',
+    `Add credits in the dashboard, or wait until the next billing period ${docsLink('cost.md')}.`,
   ]
 }
 
 /** Explains a status. Sources: Mintlify's documentation (November 2026), RFC 9110. */
 function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanation {
   const { status, from } = response
-  const { prompt } = call
   const said = messageIn(response)
   // The firewall says so in plain text or on a page.
   if (status === 403 && /error code: 1010/i.test(response.body)) {
@@ -251,36 +253,38 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
   if (status >= 500) {
     return [
       `${from} failed (${status})`,
-      `The cause is ${from} or a proxy in front of it, not your workflow.`,
+      `The cause is ${from} or a proxy in front of it, not your workflow. Try again later.`,
     ]
   }
-  const promptBytes = byteLength(prompt ?? '')
-  const longPrompt =
-    promptBytes > LONG_PROMPT_BYTES
-      ? `The prompt has ${Math.ceil(promptBytes / 1024)} KiB. Shorten \`prompt\`, \`prompt-file\`, or \`context-files\`, or set \`context: files\`.`
-      : ''
-  const names = prompt === undefined ? '`project-id`' : '`prompt` and `project-id`'
-  const invalid: Explanation = [
-    longPrompt
-      ? `The prompt may be too long for ${from}`
-      : `${from} rejected the request as invalid`,
-    longPrompt ||
-      (said === ''
-        ? `Check ${names}. The dashboard may show more.`
-        : 'If no input of this step explains this, check the project in the dashboard, or update the action.'),
+  return (
+    usualReasons(call, response, said)[status] ?? [
+      `Unexpected response from ${from} (${status})`,
+      `This status isn't documented. ${CHECK_BASE_URL}`,
+    ]
+  )
+}
+
+/** Lists what a status means if Mintlify's words don't say more. */
+function usualReasons(
+  call: MintlifyCall,
+  response: MintlifyResponse,
+  said: string,
+): Readonly<Record<number, Explanation>> {
+  const { from, isKnownKey } = response
+  const longPrompt = longPromptFix(call)
+  const invalid = invalidRequest(call, from, said)
+  const keyFix = joinSentences(isKnownKey ? KNOWN_KEY : UNKNOWN_KEY, newKeyFix())
+  const payment: Explanation = [
+    `${from} requires payment`,
+    'Check your credits and invoices in the dashboard.',
   ]
-  const explanations: Readonly<Record<number, Explanation>> = {
+  const fewer = `Start fewer runs, or try again later ${docsLink('cost.md')}.`
+  return {
     400: invalid,
     422: invalid,
-    401: [
-      `${from} rejected the API key`,
-      joinSentences(response.isKnownKey ? KNOWN_KEY : UNKNOWN_KEY, NEW_KEY),
-    ],
-    402:
-      said === ''
-        ? noCredits(from)
-        : [`${from} requires payment`, 'Check your credits and invoices in the dashboard.'],
-    403: [`${from} denied the request`, deniedFix(said, prompt !== undefined)],
+    401: [`${from} rejected the API key`, keyFix],
+    402: said === '' ? noCredits(from) : payment,
+    403: [`${from} denied the request`, deniedFix(said, call.prompt !== undefined)],
     404: call.notFound,
     410: [`${from} removed this endpoint`, 'Update the action.'],
     409: [`${from} can't do this right now`, 'Try again later.'],
@@ -291,15 +295,28 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
     ],
     429: [
       `You reached the rate limit of ${from}`,
-      joinSentences(limitSentence(call, response, said), 'Start fewer runs, or try again later.'),
+      joinSentences(limitSentence(call, response, said), fewer),
     ],
   }
-  return (
-    explanations[status] ?? [
-      `Unexpected response from ${from} (${status})`,
-      `This status isn't documented. ${CHECK_BASE_URL}`,
-    ]
-  )
+}
+
+function invalidRequest(call: MintlifyCall, from: string, said: string): Explanation {
+  const longPrompt = longPromptFix(call)
+  if (longPrompt !== '') return [`The prompt may be too long for ${from}`, longPrompt]
+  const names = call.prompt === undefined ? '`project-id`' : '`prompt` and `project-id`'
+  const fix =
+    said === ''
+      ? `Check ${names}. The dashboard may show more.`
+      : 'If no input of this step explains this, check the project in the dashboard, or update the action.'
+  return [`${from} rejected the request as invalid`, fix]
+}
+
+/** Says how to shorten a long prompt; empty if the prompt isn't long. */
+function longPromptFix({ prompt = '' }: MintlifyCall): string {
+  const promptBytes = byteLength(prompt)
+  return promptBytes > LONG_PROMPT_BYTES
+    ? `The prompt has ${Math.ceil(promptBytes / 1024)} KiB. Shorten \`prompt\`, \`prompt-file\`, or \`context-files\`, or set \`context: files\`.`
+    : ''
 }
 
 function deniedFix(said: string, isPost: boolean): string {

@@ -1,6 +1,7 @@
-import { isInside } from '../decide/skip.ts'
+import { isInside } from '../decide/nothing.ts'
 import type { FromGitHub, Maybe, User } from '../github/client.ts'
-import type { Comment, PullRequest } from '../github/pull-requests.ts'
+import type { Comment, MergedPull, PullRequest } from '../github/pull-requests.ts'
+import { isIncluded } from '../inputs/paths.ts'
 import type { Inputs } from '../inputs/table.ts'
 import type { Changes } from '../look/changes.ts'
 import type { SourceItem } from '../look/comments.ts'
@@ -37,8 +38,8 @@ export function describeEvent(
 ): Sources & { readonly text: string; readonly contextStats?: ContextStats } {
   const { event, command } = trigger
   const { environment, inputs } = run
-  const changes = all && { ...all, files: all.files.filter(({ path }) => isInside(path, inputs)) }
-  const sources = sourcesOf(trigger, changes, inputs, known.contentGaps)
+  const changes = all && withinPaths(all, inputs)
+  const sources = sourcesOf(trigger, all, inputs, known.contentGaps)
   if (inputs.context === 'none') return { ...sources, text: '' }
   const described = factsOf(event, changes, run)
   const { name, payload } = event
@@ -63,13 +64,27 @@ export function describeEvent(
   return { ...sources, ...renderContext(shown, options, inputs) }
 }
 
+/** Leaves out the files outside `paths`, and the merged pull requests all of whose files are. */
+function withinPaths(changes: Changes, inputs: Inputs): Changes {
+  if (inputs.paths.length === 0) return changes
+  const { files, commits } = changes
+  const isNeeded = ({ paths }: MergedPull) =>
+    paths === undefined || paths.some((path) => isIncluded(inputs.paths, path))
+  const inside = commits
+    .map((one) => ({ ...one, pulls: one.pulls.filter(isNeeded) }))
+    .filter(({ pulls }, index) => pulls.length > 0 || commits[index]?.pulls.length === 0)
+  const commitCount = changes.commitCount - (commits.length - inside.length)
+  const kept = files.filter(isInside(inputs))
+  return { ...changes, files: kept, fileCount: kept.length, commits: inside, commitCount }
+}
+
 /** How many people are named at most. */
 const MAX_SOURCE_AUTHORS = 10
 
 /** Says what a job is about: for the source comment, and whose changes they are. */
 export function sourcesOf(
   { event: { payload, row }, command }: Trigger,
-  changes: Changes | undefined,
+  all: Changes | undefined,
   inputs: Inputs,
   contentGaps: readonly string[] = [],
 ): Sources {
@@ -77,7 +92,7 @@ export function sourcesOf(
   const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
   const thread = pull ?? issue ?? discussion
   const said = payload.comment ?? payload.review
-  const { commits = [], isArbitrary } = changes ?? {}
+  const { commits = [], isArbitrary } = (all && withinPaths(all, inputs)) ?? {}
   const named = isArbitrary || pull ? [] : commits
   const newestFirst = named.toReversed()
   const merged = pullsOf(named, inputs)
@@ -137,12 +152,14 @@ function factsOf(event: GitHubEvent, changes: Changes | undefined, run: Run): Ev
   const { payload, row } = event
   const { release = {}, workflow_run: followed = {} } = payload
   const since: Fact = ['Changes since', changes?.since ?? '']
+  const were = 'an earlier job of this step, about the same commit, got them already'
+  const sent: Fact = ['Changes', changes?.wereSent ? were : '']
   switch (row.subject) {
     case 'push': {
       const force = payload.forced ? 'commits were removed from the branch' : ''
       const isTag = payload.ref?.startsWith('refs/tags/')
       const base: Fact = isTag ? ['Tag before', changes?.since ?? ''] : since
-      return { facts: [base, ['Forced push', force]] }
+      return { facts: [base, sent, ['Forced push', force]] }
     }
     case 'pull-request':
     case 'issue':
@@ -153,6 +170,7 @@ function factsOf(event: GitHubEvent, changes: Changes | undefined, run: Run): Ev
         ['Tag', release?.tag_name ?? ''],
         ['URL', release?.html_url ?? ''],
         ['Release before', changes?.since ?? ''],
+        sent,
       ]
       return { facts, texts: release?.body ? [['Notes', release.body]] : [] }
     }

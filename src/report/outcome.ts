@@ -1,24 +1,17 @@
-import { missingPermission, type NeededCallError } from '../github/github-errors.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
-import { canWriteComments } from '../inputs/table.ts'
+import { hasPrompt } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
-import {
-  clip,
-  errorMessage,
-  type Failure,
-  FailureError,
-  inBackticks,
-  joinSentences,
-} from '../lib/text.ts'
+import { clip, errorMessage, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
+import { eventRow } from '../look/event.ts'
 import type { PullReport } from '../look/result.ts'
-import { hasStatusRecord, isFull, type NamedJob } from '../look/status.ts'
-import type { Trigger } from '../look/trigger.ts'
+import type { NamedJob } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import { describeFailure, hasStatus, mintlifyWord } from '../mintlify/mintlify-errors.ts'
 import type { Sources } from '../prompt/gather.ts'
 import type { Plan } from '../prompt/prompt.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
+import { type JobError, notStartedWords, type Words } from './not-started.ts'
 
 /** A job that Mintlify accepted, or that the run waits for. Times are in milliseconds since the epoch. */
 export type AcceptedJob = NamedJob & {
@@ -28,69 +21,6 @@ export type AcceptedJob = NamedJob & {
   /** When the request was sent, and until when the run waits for the job. */
   readonly sentAtMs: number
   readonly deadlineMs: number
-}
-
-/** Why there is no job to wait for. */
-export class JobError extends FailureError {
-  override readonly name = 'JobError'
-  /** Whether this run or an earlier attempt may have started a job. */
-  readonly maybeStarted: boolean
-  /** Whether a re-run may succeed with nothing changed. */
-  readonly isTransient: boolean
-  /** What is to be pasted, after a sentence that says where; empty if nothing is. */
-  readonly paste: string
-
-  constructor(
-    failure: Failure & {
-      readonly maybeStarted: boolean
-      readonly isTransient?: boolean
-      readonly paste?: string
-    },
-  ) {
-    super(failure)
-    this.maybeStarted = failure.maybeStarted
-    this.isTransient = failure.isTransient === true
-    this.paste = failure.paste ?? ''
-  }
-}
-
-/** Makes the error of a call that the run can't do without, with the permissions that the step needs. */
-export function neededCallError(
-  { purpose, permission, cause }: NeededCallError,
-  trigger: Trigger,
-  run: Run,
-): JobError {
-  const { kind, message, title, explanation } = cause
-  if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
-  const failed = `Could not ${purpose}: ${message}.`
-  const isTransient = kind === 'rate-limit' || kind === 'other'
-  if (kind !== 'permission') {
-    const headline = title.startsWith('Git') ? `Could not ${purpose}` : title
-    const details = joinSentences(failed, explanation)
-    return new JobError({ headline, details, maybeStarted: false, isTransient })
-  }
-  const { who, fix } = missingPermission(inBackticks(permission), cause)
-  const headline = `Missing permission: \`${permission}\``
-  const details = `${who}, so the action could not ${purpose}: ${message}. ${fix}`
-  const paste = permissionsBlock(trigger, run)
-  return new JobError({ headline, details, maybeStarted: false, paste })
-}
-
-/** Lists all permissions that the step needs on this event, to be pasted. */
-function permissionsBlock({ event, command }: Trigger, run: Run): string {
-  const mayComment = canWriteComments(run.inputs)
-  const isOnIssue = command !== undefined && !command.source.thread.isPull
-  const lines = ['checks: read', 'contents: read']
-  if (isOnIssue && mayComment) lines.push('issues: write')
-  lines.push(`pull-requests: ${mayComment ? 'write' : 'read'}`)
-  if (!command && hasStatusRecord(event, run)) lines.push('statuses: write')
-  return ['permissions:', ...lines.map((line) => `  ${line}`)].join('\n')
-}
-
-const COMMIT_IS_FULL = {
-  headline: 'This commit has 1,000 commit statuses of this step',
-  details:
-    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
 }
 
 /** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
@@ -155,14 +85,6 @@ export type Report = Words & {
   readonly isHidden: boolean
 }
 
-type Words = Failure & {
-  readonly sign: string
-  /** A block for the workflow file, to follow the details; nothing by default. */
-  readonly paste?: string
-  /** Whether the details give the job's ID; by default, those of a job do. */
-  readonly namesJob?: boolean
-}
-
 /** Makes the report. `subject` is what the run did before it ended. */
 export function makeReport(
   end: JobEnd,
@@ -177,7 +99,9 @@ export function makeReport(
   // Mintlify may not name the pull request of an update before the job has finished.
   const isRunning = job !== undefined && !isTerminal(job.status)
   const prLink = job?.prLink ?? (isRunning ? accepted?.prLink : undefined) ?? ''
-  const words = isPolled ? pollWords(end, { result, jobId, accepted }, run) : notStartedWords(end)
+  const words = isPolled
+    ? pollWords(end, { result, jobId, accepted }, run)
+    : notStartedWords(end.isCancelled, end.error)
   const isNamed = run.inputs['fail-on'].has(result)
   // Less than a second means nothing. Next to the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
@@ -218,21 +142,6 @@ function resultOf(end: JobEnd): JobResult {
   return status === 'archived' ? 'archived' : 'failed'
 }
 
-function notStartedWords({ isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>): Words {
-  const { headline = '', details = 'Nothing was started.' } = error ?? {}
-  const nothing = `Nothing was started${error?.isTransient ? ', so it is safe to run this again' : ''}.`
-  const paste = error?.paste ?? ''
-  const needs = paste === '' ? '' : 'This step needs:'
-  const words = joinSentences(details, error?.maybeStarted === false ? nothing : '', needs)
-  if (!isCancelled) return { sign: '❌', headline, details: words, paste }
-  const isUnclear = error?.maybeStarted === true
-  return {
-    sign: '🛑',
-    headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',
-    details: words,
-  }
-}
-
 const SUBMITTED = {
   create: 'Job started',
   message: 'Message sent to the job',
@@ -248,7 +157,11 @@ function pollWords(
   const { mintlify } = run
   const name = inBackticks(mintlifyWord(jobId))
   const lastFailure = error === undefined ? undefined : describeFailure(error, mintlify)
-  const toWait = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  const isUnknown = hasStatus(error, 404)
+  const id = inBackticks(`job-id: ${jobId}`)
+  const toWait = isFoundLater(run)
+    ? `You don't have to do anything: the next run of this step finds the job. To wait for it now, run this action with ${id}.`
+    : `To wait for it, run this action with ${id}.`
   // The last poll may have failed, or have shown the job as it was before a message.
   const isObserved = job !== undefined && error === undefined && !isTerminal(job.status)
   const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${toWait}`
@@ -273,6 +186,7 @@ function pollWords(
       return { sign: '🗄️', headline: "The agent's job was archived", details }
     }
     case 'timed-out': {
+      if (isUnknown) return lostJobWords(about, lastFailure, run)
       const more = lastFailure
         ? `The last request for its status failed. ${lastFailure.details || lastFailure.headline}`
         : 'To wait longer next time, increase `timeout`.'
@@ -290,20 +204,35 @@ function pollWords(
       return { sign: '🚀', headline: SUBMITTED[kind], details }
     }
     case 'error': {
+      if (isUnknown) return lostJobWords(about, lastFailure, run)
       const { headline = '', details = '' } = lastFailure ?? {}
-      const isUnknown = hasStatus(error, 404)
-      const unknown =
-        run.inputs['job-id'] === ''
-          ? `${mintlify} accepted job ${name} before, so it may still be running. Check the dashboard before you run this again.`
-          : 'Check `job-id` and `project-id`.'
-      // There is nothing to wait for if Mintlify doesn't know the job.
-      return {
-        sign: '❌',
-        headline,
-        details: joinSentences(details, isUnknown ? unknown : running),
-        namesJob: true,
-      }
+      return { sign: '❌', headline, details: joinSentences(details, running), namesJob: true }
     }
+  }
+}
+
+/** Whether later runs of the step find this run's job by its commit status. */
+function isFoundLater({ inputs, environment }: Run): boolean {
+  return inputs['follow-up'] && hasPrompt(inputs) && eventRow(environment.eventName).recordsJob
+}
+
+/** Describes a job that Mintlify doesn't know, so that there is nothing to wait for. */
+function lostJobWords(
+  { result, jobId }: Pick<Report, 'result' | 'jobId'>,
+  { headline = '', details = '' }: Partial<Failure> = {},
+  { inputs, mintlify }: Run,
+): Words {
+  const sign = result === 'timed-out' ? '⏱️' : '❌'
+  if (inputs['job-id'] !== '') {
+    const check = 'Check `job-id` and `project-id`.'
+    return { sign, headline, details: joinSentences(details, check), namesJob: true }
+  }
+  const before = `${mintlify} accepted job ${inBackticks(mintlifyWord(jobId))} before, so it may still be running. Check the dashboard before you run this again.`
+  return {
+    sign,
+    headline: `${mintlify} doesn't know this job anymore`,
+    details: joinSentences(details, before),
+    namesJob: true,
   }
 }
 

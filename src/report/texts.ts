@@ -98,29 +98,44 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
   log.notice(`${headline}. ${text}`, headline)
 }
 
-/** Writes the summary of a run that did nothing, or that was killed or failed before it could write one. */
-export function shortSummary(sign: '⏭️' | '🛑' | '❌', words: Failure, run: Run): Markdown {
-  const { headline, details: text } = words
+/**
+ * Writes the summary of a run that was killed or failed before it could write one.
+ *
+ * @param words with what is to be pasted, if something is
+ */
+export function shortSummary(
+  sign: '🛑' | '❌',
+  words: Failure & { readonly paste?: string },
+  run: Run,
+): Markdown {
+  const { headline, details: text, paste } = words
   return joinMarkdown([
     md`## ${sign} ${sentencesWithCode(headline)}`,
     sentencesWithCode(text),
+    paste ? codeBlock(paste) : md``,
     footer(run),
   ])
 }
 
-/** Says that a run does nothing, and why. */
+/** Reports that a run does nothing, and why. A docs pull request that waits is linked in the heading. */
 export function reportSkip(
   { level, reason, advice = '', title, prLink = '' }: Skip,
   run: Run,
 ): undefined {
-  const headline = `Skipped: ${reason}`
-  run.log[level](joinSentences(`${headline}.`, advice), title)
-  const { number } = parsePullRequest(prLink)
+  const { name, number } = parsePullRequest(prLink)
+  const subject = prLink === '' ? '' : `${name} `
+  run.log[level](joinSentences(`Skipped: ${subject}${reason}.`, advice), title)
   run.setOutputs({
     result: 'skipped',
     ...(prLink && { 'pr-link': prLink, 'pr-number': number }),
   })
-  run.writeSummary('job', shortSummary('⏭️', { headline, details: advice }, run))
+  const heading = prLink === '' ? md`` : md`${link(name, prLink)} `
+  const summary = [
+    md`## ⏭️ Skipped: ${heading}${sentencesWithCode(reason)}`,
+    sentencesWithCode(advice),
+    footer(run),
+  ]
+  run.writeSummary('job', joinMarkdown(summary))
 }
 
 /** Writes the summary of a run whose inputs are wrong. */
@@ -267,8 +282,9 @@ export function interruptedBody(trigger: Trigger, jobId: string, run: Run): Mark
 }
 
 /** Writes the reply to a review for which nothing is started. */
-export function skippedBody(trigger: Trigger, reason: string, run: Run): Markdown {
-  return joinMarkdown([md`⏭️ ${sentencesWithCode(reason)}`, originLine(trigger, run)])
+export function skippedBody(trigger: Trigger, reason: string, advice: string, run: Run): Markdown {
+  const text = joinSentences(`${capitalize(reason)}.`, advice)
+  return joinMarkdown([md`⏭️ ${sentencesWithCode(text)}`, originLine(trigger, run)])
 }
 
 /** Writes the reply to a command without instructions. */

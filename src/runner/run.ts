@@ -102,7 +102,7 @@ export function attemptUrlOf(environment: Environment): string {
 }
 
 /** What the main step leaves for the post step. */
-type StateName = 'requested' | 'job-id' | 'pending' | 'finished'
+type StateName = 'requested' | 'job-id' | 'pending' | 'finished' | 'explained'
 
 /** What the post step finishes for a killed run. */
 export type PendingPart = 'comment' | 'status'

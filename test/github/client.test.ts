@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
 import { GitHub, type GitHubCall } from '../../src/github/client.ts'
 import { GitHubError } from '../../src/github/github-errors.ts'
+import { docsLink } from '../../src/lib/docs-links.ts'
 import { NO_PROXY } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
@@ -27,10 +28,12 @@ const withoutData = 'other undefined: GitHub returned a response without data'
 const failing = (type?: string, message = 'No.') => ({
   body: { data: null, errors: [{ type, message }] },
 })
+const OTHER_TOKEN = `or use your GitHub App's token ${docsLink('manage.md#change-the-token')}.`
 const SAML = 'Resource protected by organization SAML enforcement.'
 const ARCHIVED = 'Repository was archived so is read-only.'
 const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
-const EXPIRED = 'The token is invalid or expired. GitHub App tokens expire after one hour.'
+const EXPIRED = `Save a new personal access token in its secret. If it is an App's token, create it in the same workflow job, because it expires after one hour ${docsLink('manage.md#change-the-token')}.`
+const OUTAGE = 'GitHub may have an outage: see `githubstatus.com`.'
 const EMPTY =
   'Check that its secret exists and that the name matches, or remove the input to use `github.token`.'
 const LIMITED =
@@ -414,7 +417,7 @@ describe('a call whose failure does not fail the run', () => {
     {
       reply: 401,
       cause: 'GitHub rejected `github-token` (401)',
-      title: 'GitHub rejected `github-token`',
+      title: '`github-token` is invalid or expired',
       why: ` ${EXPIRED}`,
     },
     {
@@ -426,11 +429,36 @@ describe('a call whose failure does not fail the run', () => {
     {
       reply: said(502, 'Oh no'),
       cause: 'GitHub returned 502 ("Oh no")',
-      title: 'GitHub returned 502',
-      why: '',
+      title: 'GitHub is unavailable (502)',
+      why: ` ${OUTAGE}`,
+    },
+    {
+      reply: said(403, SAML),
+      cause: `GitHub returned 403 ("${SAML}")`,
+      title: 'The organization requires SSO for `github-token`',
+      why: ` Authorize the token under Settings → Developer settings → Personal access tokens → Configure SSO, ${OTHER_TOKEN}`,
+    },
+    {
+      reply: said(403, '`acme` forbids access via a personal access token (classic).'),
+      cause: 'GitHub returned 403 ("`acme` forbids access via a personal access token (classic).")',
+      title: 'The organization forbids this kind of `github-token`',
+      why: ` Use a kind of token that the organization allows, ${OTHER_TOKEN}`,
+    },
+    {
+      reply: said(403, 'The `acme` organization has an IP allow list enabled.'),
+      cause: 'GitHub returned 403 ("The `acme` organization has an IP allow list enabled.")',
+      title: "The organization's IP allow list blocks this runner",
+      why: ' Use a runner whose address is on the list, or add its address.',
+    },
+    {
+      reply: said(403, 'This installation has been suspended'),
+      cause: 'GitHub returned 403 ("This installation has been suspended")',
+      title: 'The account or App of `github-token` is suspended',
+      why: ` An owner can end the suspension. Until then, use another token ${docsLink('manage.md#change-the-token')}.`,
     },
   ])('explains once that $cause', async ({ reply, options, cause, title = cause, why }) => {
     const calls = [list, { ...write, permission: 'statuses: write' }, list]
+    expect(title.length).toBeLessThanOrEqual(60)
     expect(await logOf([reply], calls, options)).toEqual([
       `warning (${title}): Could not list the comments: ${cause}.${why}`,
       `info: Could not write a comment: ${cause}. It has no reply.`,
@@ -462,7 +490,7 @@ describe('a call whose failure does not fail the run', () => {
       `info: ${cause}. ${ADD} ${failed}`,
     ])
     expect(await logOf([502], [record, write])).toEqual([
-      `warnInSummary (GitHub returned 502): Could not set the status: GitHub returned 502, so ${effect}.`,
+      `warnInSummary (GitHub is unavailable (502)): Could not set the status: GitHub returned 502, so ${effect}. ${OUTAGE}`,
       'info: Could not write a comment: GitHub returned 502. It has no reply.',
     ])
   })

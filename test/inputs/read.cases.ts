@@ -15,8 +15,8 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['ignore-authors', 'a\nb, c', ['mintlify[bot]', 'a', 'b', 'c']],
   [
     'pr-reviewers',
-    'ada\nacme/docs-team, source-authors',
-    ['ada', 'acme/docs-team', 'source-authors'],
+    'ada\nAcme/docs-team, source-authors,mona_acme, x1-',
+    ['ada', 'Acme/docs-team', 'source-authors', 'mona_acme', 'x1-'],
   ],
   ['command', '!docs', '!docs'],
   ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
@@ -51,7 +51,7 @@ function wrong(input: InputName, problem: string, ...values: readonly string[]):
 }
 
 const IS_KEY = 'is a Mintlify API key (`mint_…`)'
-const UNEVALUATED = "is an expression that wasn't evaluated"
+const UNEVALUATED = 'is the text of an expression'
 const NAME = 'is only the name of a secret'
 const TOKEN = 'is a GitHub token (by its prefix)'
 const BAD_ID = 'contains white space or control characters'
@@ -72,8 +72,20 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('command', 'contains white space', '/docs please'),
   ...wrong('command', 'contains quotes, commas, or pattern characters', '/docs|/doc'),
   ...wrong('skip-labels', 'is a YAML or JSON list', '["no-docs"]'),
-  ...wrong('allow-bots', "isn't a login", 'true', 'app/renovate'),
-  ...wrong('pr-reviewers', "isn't a reviewer", '@ada', 'acme/docs/team'),
+  ...wrong('allow-bots', "isn't a login", 'true', 'app/renovate', '-ada', '../ada', 'a.b'),
+  ...wrong(
+    'pr-reviewers',
+    "isn't a login or a team",
+    '@ada',
+    'acme/docs/team',
+    '-ada',
+    '../ada',
+    'acme/../x',
+    'acme/',
+    'true',
+    'ada@acme.example',
+    'a'.repeat(40),
+  ),
   { input: 'allow-bots', value: 'a[bot], *[bot]', problem: "isn't a login", quoted: '*[bot]' },
   ...wrong(
     'base-url',
@@ -117,6 +129,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   ...wrong('api-key', 'is a search key (`mint_us_…`)', 'mint_us_1'),
   ...wrong('api-key', TOKEN, 'ghs_1', 'github_pat_1'),
   ...wrong('api-key', 'has white space around it', ' mint_1'),
+  ...wrong('api-key', 'contains white space', 'mint_1 mint_2', 'mint_1\nmint_1', 'mint_1\tx'),
   ...wrong('api-key', 'is in quotes', '"mint_1"'),
   ...wrong('api-key', 'starts with `Bearer `', 'Bearer mint_1'),
   ...wrong('api-key', 'contains characters that no API key has', 'mint_é'),

@@ -6,6 +6,7 @@ import {
   readInputs,
   secretsOf,
 } from '../../src/inputs/table.ts'
+import { MAX_TITLE_LENGTH } from '../../src/lib/text.ts'
 import { VALUES, WRONG_VALUES } from './read.cases.ts'
 
 const redact = (text: string): string => text.replaceAll('hush', '***')
@@ -58,6 +59,29 @@ describe('a wrong value', () => {
     const name = quoted === '' ? 'The value' : `\`${quoted ?? value}\``
     expect(found?.problem).toBe(`${name} ${problem}.`)
     expect(found?.use).toMatch(/^\S.*[^.]$/)
+    expect(found?.title?.length).toBeLessThanOrEqual(MAX_TITLE_LENGTH)
+  })
+
+  it.each<[InputName, string, string]>([
+    [
+      'api-key',
+      'secrets.DOCS_API_KEY',
+      `\`api-key: \${{ secrets.DOCS_API_KEY }}\` under \`with:\``,
+    ],
+    ['api-key', 'secrets.mint_a1b2c3', `\`api-key: \${{ … }}\` under \`with:\``],
+    [
+      'github-token',
+      `\${{ steps.app.outputs.token }}`,
+      `\`github-token: \${{ … }}\` under \`with:\``,
+    ],
+    ['project-id', `\${ vars.DOCS }`, `\`project-id: \${{ vars.DOCS }}\` under \`with:\``],
+    ['prompt', `\${{ format('a{0}', 1) }}`, `\`prompt: \${{ … }}\` under \`with:\``],
+    ['base-url', 'api.example/v9', '`https://api.example/v9`'],
+    ['base-url', 'http://api.example:80', '`https://api.example:80`'],
+    ['base-url', 'ftp://api.example', 'an `https://` URL without credentials, query, or fragment'],
+    ['site-url', 'my docs', 'an `https://` URL without credentials, query, or fragment'],
+  ])('of %s: with %s, the message says what to use', (name, text, use) => {
+    expect(problemOf(name, text)?.use).toBe(use)
   })
 
   it('is replaced by its default until all inputs are checked', () => {

@@ -16,6 +16,25 @@ const GAPS = "adds the content gaps to this run's prompt"
 /** Inputs that are rejected; the files a.md, empty.md, and half.md are there. */
 export const REJECTED: readonly Rejected[] = [
   { inputs: {}, names: 'prompt', title: NOTHING, says: 'a comment that starts with `/docs`' },
+  { inputs: { prompts: 'x' }, names: 'prompt', title: NOTHING, says: '`Unexpected input(s)`' },
+  { inputs: { 'job-id': '' }, names: 'prompt', title: NOTHING, says: 'expression may be empty' },
+  ...['a.md', './a.md', ' a.md\n', 'half.md'].map((prompt) => ({
+    inputs: { prompt },
+    names: 'prompt',
+    title: '`prompt` is only the name of a file',
+    says: 'Use `prompt-file` to send the contents of the file.',
+  })),
+  {
+    inputs: { prompt: 'x', paths: 'src/**\nsrc/[a' },
+    names: 'paths',
+    title: '`paths`: `src/[a` has a `[` without a `]`',
+    says: '`src/[a` has a `[` without a `]`. Use `\\[` if you mean the character itself.',
+  },
+  {
+    inputs: { prompt: 'x', 'prompt-file': 'steps.plan.outputs.file' },
+    names: 'prompt-file',
+    says: '`steps.plan.outputs.file` is the text of an expression.',
+  },
   {
     inputs: { 'context-files': 'a.md', command: '' },
     names: 'prompt',
@@ -107,12 +126,12 @@ const noEffect = (names: string, why: string): string =>
   `${names} ${names.includes(' and ') ? 'have' : 'has'} no effect ${why}.`
 const NO_JOB = 'without a job. To request one, set `prompt` or `job-id`'
 
-/** Inputs of which some have no effect. */
-export const WITHOUT_EFFECT: readonly Warned[] = [
+/** Inputs that are valid, and what the run warns about. */
+export const WARNED: readonly Warned[] = [
   {
     inputs: { prompt: '.github/prompt.md' },
     warnings: [
-      '`prompt` looks like a file name. To send the contents of the file, use `prompt-file`.',
+      "`prompt` looks like the name of a file that isn't in the workspace. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
     ],
   },
   { inputs: { prompt: 'https://docs.example/prompt.md' }, warnings: [] },
@@ -144,28 +163,17 @@ export const WITHOUT_EFFECT: readonly Warned[] = [
     warnings: [noEffect('`wait` and `poll-interval`', NO_JOB)],
   },
   {
-    inputs: {
-      prompt: 'x',
-      'poll-interval': '1s',
-      wait: 'false',
-      'wait-for-preview': 'true',
-      timeout: '1m',
-    },
-    warnings: [noEffect('`poll-interval` and `wait-for-preview`', 'with `wait: false`')],
+    inputs: { 'visitors-summary': 'true', paths: 'src/**', 'pause-after': '3d' },
+    warnings: [noEffect('`paths` and `pause-after`', NO_JOB)],
   },
   {
-    inputs: { 'job-id': 'j1', 'skip-labels': 'a', 'follow-up': 'false', 'pause-after': '3d' },
-    warnings: [noEffect('`skip-labels`, `follow-up`, and `pause-after`', 'without a prompt')],
+    inputs: { prompt: 'x', 'poll-interval': '1s', wait: 'false', timeout: '1m' },
+    warnings: [noEffect('`poll-interval`', 'with `wait: false`')],
   },
-  {
-    inputs: { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
-    warnings: [
-      noEffect('`visitors-days`', 'without `visitors-summary` or `visitors-export`'),
-      noEffect('`site-url`', 'without a visitors report'),
-    ],
-  },
-  {
-    inputs: { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
-    warnings: [noEffect('`follow-up`', 'with `job-id`')],
-  },
+  ...[
+    { 'job-id': 'j1', 'skip-labels': 'a', 'follow-up': 'false', 'pause-after': '3d' },
+    { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
+    { prompt: 'x', 'follow-up': 'false', 'pause-after': '3d', 'skip-unchanged': 'true' },
+    { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
+  ].map((inputs) => ({ inputs, warnings: [] })),
 ]

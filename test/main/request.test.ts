@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { issueComment, person, pullRequest, push } from '../support/events.ts'
+import { issueComment, person } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { REJECTED, WITHOUT_EFFECT } from './request.cases.ts'
+import { REJECTED, WARNED } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -17,7 +17,7 @@ describe('a request', () => {
     ['a job to wait for', { 'job-id': 'j1' }, ['GET /job/j1']],
     ['a visitors report', { 'visitors-summary': 'true' }, ['GET /visitors']],
     ['an export', { 'visitors-export': 'true' }, ['GET /visitors']],
-    ['what readers missed', { 'content-gaps': 'report' }, ['GET /feedback/by-page']],
+    ['content gaps', { 'content-gaps': 'report' }, ['GET /feedback/by-page']],
     [
       'a prompt and a report',
       { prompt: 'x', 'visitors-summary': 'true' },
@@ -90,23 +90,8 @@ it.each([
   },
 )
 
-it.each([
-  ['push', push(), true],
-  ['pull request', pullRequest(), true],
-  ['dispatch', undefined, false],
-])(
-  '`skip-unchanged` on a %s has a notice that it has no effect, or none',
-  async (_name, event, says) => {
-    const { run } = await startHarness({ jobTimeMs: 0 })
-    const inputs = { prompt: 'x', context: 'none', 'skip-unchanged': 'true' }
-    const { log } = await run({ inputs, ...(event && { event }) })
-    const notices = log.filter((line) => line.startsWith('notice: `skip-unchanged` has no effect'))
-    expect(notices).toHaveLength(says ? 1 : 0)
-  },
-)
-
-it.each(WITHOUT_EFFECT)(
-  'an input without an effect causes a warning: $inputs',
+it.each(WARNED)(
+  'valid inputs cause the warnings that they deserve, and no others: $inputs',
   async ({ inputs, warnings }) => {
     expect((await ask(inputs, { 'a.md': 'A' })).warnings).toEqual(warnings)
   },

@@ -8,7 +8,7 @@ export const UNREADABLE: readonly [string, string | RegExp][] = [
   ['docs/*.md', /doesn't exist .*Patterns/],
   ['prompts\\style.md', /doesn't exist .*`prompts\/style\.md`/],
   ['a.md, b.md', /doesn't exist .*not by commas/],
-  ['steps.a.outputs.b', /^is an expression\. It wasn't evaluated/],
+  ['steps.a.outputs.b', /^is the text of an expression\. Write it as/],
   ['"a.md"', /doesn't exist .*quotes/],
   ['https://x.example/a.md', /doesn't exist .*URLs/],
   ['~/a.md', /doesn't exist .*outside the workspace/],

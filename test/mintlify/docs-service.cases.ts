@@ -1,3 +1,5 @@
+import { docsLink } from '../../src/lib/docs-links.ts'
+
 export const KEY = 'mint_secret_0123'
 
 export type Rejection = {
@@ -12,22 +14,21 @@ export type Rejection = {
   readonly fix: string
 }
 
-const NEW_KEY =
-  'Create an admin key in the dashboard and save it in the secret that `api-key` reads.'
+const NEW_KEY = `Create an admin key in the dashboard and save it in the secret that \`api-key\` reads ${docsLink('manage.md#rotate-the-api-key')}.`
 const PLAN = {
   title: "Your plan doesn't include this request",
-  fix: 'Pro and Enterprise include the API and analytics. Change the plan in the dashboard, or remove the inputs that need it.',
+  fix: `Pro and Enterprise include the API and analytics ${docsLink('requirements.md')}. Change the plan in the dashboard, or remove the inputs that need it.`,
 }
 const NO_CREDITS = {
   title: 'Your Mintlify credits are used up',
-  fix: 'Add credits in the dashboard, or wait until the next billing period.',
+  fix: `Add credits in the dashboard, or wait until the next billing period ${docsLink('cost.md')}.`,
 }
 export const WEB_PAGE = {
   title: 'Got a web page instead of an API response',
   fix: "A firewall or a proxy may have sent it. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`). If you set `base-url`, check it.",
 }
 const LIMIT = 'You reached the rate limit of Mintlify'
-const FEWER = 'Start fewer runs, or try again later.'
+const FEWER = `Start fewer runs, or try again later ${docsLink('cost.md')}.`
 const INVALID = 'Mintlify rejected the request as invalid'
 
 export const REJECTIONS: readonly Rejection[] = [
@@ -35,7 +36,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 401,
     said: 'no',
     title: 'Mintlify rejected the API key',
-    fix: `The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API (Pro and Enterprise do). ${NEW_KEY}`,
+    fix: `The key may be mistyped, deleted, or expired (keys last 90 days by default), or your plan may not include the API. ${NEW_KEY}`,
   },
   {
     status: 401,
@@ -76,13 +77,13 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 403,
     said: 'Key has scope: read',
     title: "The API key's scope doesn't allow this request",
-    fix: 'Starting a job needs a key with full access; a report needs only the `read` scope. Create a suitable key and save it in the secret that `api-key` reads.',
+    fix: `A job needs a key with full access; for a report, the scope \`read\` is enough. ${NEW_KEY}`,
   },
   {
     status: 403,
     said: 'The GitHub App is not installed',
     title: "Mintlify's GitHub App isn't installed",
-    fix: 'Install it on the docs repository. You find the link in the dashboard.',
+    fix: `Install it on the docs repository ${docsLink('requirements.md')}. The dashboard has a link to the App.`,
   },
   {
     status: 403,
@@ -202,7 +203,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 503,
     said: 'no',
     title: 'Mintlify failed (503)',
-    fix: 'The cause is Mintlify or a proxy in front of it, not your workflow.',
+    fix: 'The cause is Mintlify or a proxy in front of it, not your workflow. Try again later.',
   },
   {
     call: 'get',

@@ -76,6 +76,12 @@ describe('a rejection', () => {
     expect(headline.length).toBeLessThanOrEqual(60)
   })
 
+  it('has at most 300 characters with its sentence, in more than half of the cases', () => {
+    const sentence = 'Mintlify returned 400 "no" when the action tried to create a job. '
+    const short = REJECTIONS.filter(({ fix }) => sentence.length + fix.length <= 300)
+    expect(short.length).toBeGreaterThan(REJECTIONS.length / 2)
+  })
+
   it.each([400, 413])('with %d to a prompt of more than 64 KiB has its length', async (status) => {
     const { service } = await serviceThatReplies({ status })
     const long = 'ü'.repeat(32.5 * 1024)

@@ -331,7 +331,9 @@ describe('a schedule or dispatch', () => {
       'Changed files: not known: GitHub returned 502',
     ])
     expect(logged).toEqual([
-      expect.stringMatching(/502, so the prompt lacks the files and diff\.$/),
+      expect.stringMatching(
+        /502, so the prompt lacks the files and diff\. GitHub may have an outage/,
+      ),
     ])
   })
 

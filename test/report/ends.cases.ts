@@ -23,6 +23,7 @@ const wait = { ...message, prompt: '' }
 const noWait = (inputs: Ended['inputs'] = {}): Ended => ({ inputs: { ...inputs, wait: 'false' } })
 
 const HOW = 'To wait for it, run this action with `job-id: j1`.'
+const FINDS = 'To wait for it now, run this action with `job-id: j1`.'
 const RUNNING = `The job is still running. ${HOW}`
 const MAYBE = `The job may still be running. ${HOW}`
 const FAIL_ON = 'This step failed because `fail-on` includes'
@@ -101,6 +102,30 @@ export const ENDS: readonly End[] = [
     ends: 'timed-out ⏱️ failure error',
     title: 'The job did not finish within 30m',
     says: [RUNNING, 'increase `timeout`', `${FAIL_ON} \`timed-out\`.`],
+  },
+  {
+    what: 'the deadline of a job that the next run finds',
+    shown: 'active',
+    options: { inputs: { 'follow-up': 'true' } },
+    ends: 'timed-out ⏱️ failure error',
+    title: 'The job did not finish within 30m',
+    says: ["You don't have to do anything: the next run of this step finds the job.", FINDS],
+  },
+  {
+    what: 'the deadline of a job that only `job-id` finds',
+    shown: 'active',
+    options: { inputs: { ...wait, 'follow-up': 'true' } },
+    ends: 'timed-out ⏱️ none error',
+    title: 'The job did not finish within 30m',
+    says: [RUNNING],
+  },
+  {
+    what: 'the deadline of a job that vanished',
+    shown: { status: 404 },
+    options: { inputs: { timeout: '5s' } },
+    ends: 'timed-out ⏱️ failure error',
+    title: "Mintlify doesn't know this job anymore",
+    says: ['accepted job `j1` before, so it may still be running', `${FAIL_ON} \`timed-out\`.`],
   },
   {
     what: 'the deadline if `fail-on` is none',
@@ -186,7 +211,7 @@ export const ENDS: readonly End[] = [
     shown: { status: 404 },
     options: { inputs: { 'poll-interval': '2m' } },
     ends: 'error ❌ failure error',
-    title: "Job `j1` wasn't found",
+    title: "Mintlify doesn't know this job anymore",
     says: ['accepted job `j1` before, so it may still be running'],
   },
   {

@@ -1,0 +1,141 @@
+import { isIncluded } from '../inputs/paths.ts'
+import type { Inputs } from '../inputs/table.ts'
+import type { ChangedFile, Changes, Commit } from '../look/changes.ts'
+import { tagOf } from '../look/event.ts'
+import type { Situation } from '../look/situation.ts'
+import { labelsOf, ownAuthor } from '../look/trigger.ts'
+import { isRerun, type Run } from '../runner/run.ts'
+import { rankFiles } from './ranks.ts'
+import { type Skip, skip, skipUnneeded, unneeded, unneededReason } from './skip.ts'
+
+/** When a reason to skip applies to an event. */
+type When = 'always' | 'skip-unchanged' | 'never'
+
+/**
+ * What makes changes need no docs: that there are none since the step's last job (`unchanged`), that all commits are the
+ * agent's or labeled so (`commits`), that only files changed which readers of docs don't notice (`files`), or none inside
+ * `paths`.
+ */
+type Reasons = Readonly<Record<'unchanged' | 'commits' | 'files' | 'paths', When>>
+
+const BRANCH: Reasons = { unchanged: 'always', commits: 'always', files: 'always', paths: 'always' }
+const VERSION: Reasons = { ...BRANCH, files: 'never' }
+const PULL_REQUEST: Reasons = { ...BRANCH, unchanged: 'never', commits: 'never' }
+const DISPATCH: Reasons = { unchanged: 'never', commits: 'never', files: 'never', paths: 'never' }
+/** Other events with changes, such as a review with a `prompt`. */
+const OTHER: Reasons = { ...DISPATCH, paths: 'always' }
+
+/** A person, or another system, asked for a dispatch. */
+const REASONS: Readonly<Record<string, Reasons>> = {
+  push: BRANCH,
+  tag: VERSION,
+  release: VERSION,
+  workflow_run: BRANCH,
+  schedule: {
+    unchanged: 'skip-unchanged',
+    commits: 'skip-unchanged',
+    files: 'never',
+    paths: 'always',
+  },
+  pull_request: PULL_REQUEST,
+  pull_request_target: PULL_REQUEST,
+  workflow_dispatch: DISPATCH,
+  repository_dispatch: DISPATCH,
+}
+
+/** Record that are more commits back than this move on after a run without a changed file inside `paths`. */
+const MAX_RECORD_AGE = 100
+
+/** Skips a run whose changes need no docs. */
+export function decideNothing(
+  situation: Situation,
+  run: Pick<Run, 'inputs' | 'environment'>,
+): Skip | undefined {
+  const { trigger, earlier, changes } = situation
+  const { event, command } = trigger
+  const { inputs } = run
+  if (!changes || command || inputs['job-id'] !== '') return undefined
+  const isTag = event.name === 'push' && tagOf(event) !== ''
+  const reasons = REASONS[isTag ? 'tag' : event.name] ?? OTHER
+  const applies = (when: When): boolean =>
+    when === 'always' || (when === 'skip-unchanged' && inputs['skip-unchanged'])
+  const labeled = changes.pull && skipUnneeded(trigger, labelsOf(changes.pull), inputs)
+  if (labeled) return labeled
+  if (applies(reasons.unchanged) && isUnchanged(situation, run)) {
+    const { lastJob } = earlier
+    const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
+    return skip('notice', `there are no new commits${since}`, 'Nothing changed')
+  }
+  // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
+  const isListed = !changes.isArbitrary && !changes.isRewritten
+  const isOfPull = changes.pull !== undefined
+  const why = isListed && changes.isWhole ? whyUnneeded(changes.commits, inputs) : undefined
+  if (applies(reasons.commits) && why)
+    return { ...unneeded(`every change is ${why}`), isSettled: true }
+  const files = listedFiles(changes)
+  if (inputs.paths.length > 0) {
+    if (!applies(reasons.paths) || files === undefined || files.some(isInside(inputs)))
+      return undefined
+    const isSettled = !isOfPull && earlier.commitsBack > MAX_RECORD_AGE
+    return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
+  }
+  if (!applies(reasons.files) || !isListed || !files?.length || !areMinor(files)) return undefined
+  const advice = 'To choose the files that matter, set `paths`.'
+  const reason = 'only tests, CI, translations, lock, and generated files changed'
+  return skip('notice', reason, 'Nothing to document', { advice, isSettled: !isOfPull })
+}
+
+/** Whether there is nothing new since the step's last job that succeeded or is running. */
+function isUnchanged(
+  { trigger: { event }, earlier: { lastSent }, changes, tags }: Situation,
+  { environment }: Pick<Run, 'environment'>,
+): boolean {
+  const { action, forced, created } = event.payload
+  if (isRerun(environment)) return false
+  if (tags) {
+    const isMoved = event.name === 'push' && tags.isMoving
+    return isMoved || (lastSent === 'same' && action !== 'edited')
+  }
+  // A forced push may remove what was documented.
+  if (forced || changes === undefined) return false
+  // An older run that is run again may have a push that no later one was compared with.
+  const isOlder = lastSent === 'newer' && event.name !== 'push'
+  const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
+  return lastSent === 'same' || isOlder || (isEmpty && (created === true || !changes.isRewritten))
+}
+
+/** Returns why no commit needs docs; `undefined` if one does, or there is none. */
+function whyUnneeded(commits: readonly Commit[], inputs: Inputs): string | undefined {
+  const reasons = commits.map(({ author, email, pulls }) => {
+    const own = ownAuthor({ user: author, email }, inputs)
+    const logins = [own, ...pulls.map((pull) => pull.author?.login)]
+    const labels = pulls.flatMap((pull) => pull.labels)
+    return unneededReason(logins, labels, inputs)
+  })
+  const isNeeded = reasons.length === 0 || reasons.includes(undefined)
+  return isNeeded ? undefined : [...new Set(reasons)].join(' or ')
+}
+
+/** Returns the changed files if GitHub lists all of them. */
+function listedFiles({
+  files,
+  fileCount,
+  isRewritten,
+}: Changes): readonly ChangedFile[] | undefined {
+  return files.length === fileCount && !isRewritten ? files : undefined
+}
+
+/** Makes the check whether a file is inside `paths`. A renamed file counts by both paths. */
+export function isInside({ paths }: Pick<Inputs, 'paths'>): (file: ChangedFile) => boolean {
+  return ({ path, oldPath }) => isIncluded(paths, path) || isIncluded(paths, oldPath)
+}
+
+/** Kinds of files that are only named in the prompt, and that people don't write. */
+const UNNOTICED_KINDS = ['lock file', 'generated', 'minified, compiled or vendored']
+
+/** Whether readers of docs would notice none of the files. */
+function areMinor(files: readonly ChangedFile[]): boolean {
+  return rankFiles(files).every(
+    ({ rank, kind = '' }) => rank === 'background' || UNNOTICED_KINDS.includes(kind),
+  )
+}

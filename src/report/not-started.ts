@@ -1,0 +1,147 @@
+import type { User } from '../github/client.ts'
+import { missingPermission, type NeededCallError } from '../github/github-errors.ts'
+import { canWriteComments, hasPrompt } from '../inputs/table.ts'
+import { docsLink } from '../lib/docs-links.ts'
+import { type Failure, FailureError, inBackticks, joinSentences } from '../lib/text.ts'
+import { isIncludedLater, isOfPullRequest } from '../look/event.ts'
+import { hasStatusRecord, isFull } from '../look/status.ts'
+import type { Trigger } from '../look/trigger.ts'
+import type { Run } from '../runner/run.ts'
+
+/** The words of a result, with its sign. */
+export type Words = Failure & {
+  readonly sign: string
+  /** A block for the workflow file, to follow the details; nothing by default. */
+  readonly paste?: string
+  /** Whether the details give the job's ID; by default, those of a job do. */
+  readonly namesJob?: boolean
+}
+
+/** Why there is no job to wait for. */
+export class JobError extends FailureError {
+  override readonly name = 'JobError'
+  /** Whether this run or an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
+  /** Whether a re-run may succeed with nothing changed. */
+  readonly isTransient: boolean
+  /** What is to be pasted, after a sentence that says where; empty if nothing is. */
+  readonly paste: string
+
+  constructor(
+    failure: Failure & {
+      readonly maybeStarted: boolean
+      readonly isTransient?: boolean
+      readonly paste?: string
+    },
+  ) {
+    super(failure)
+    this.maybeStarted = failure.maybeStarted
+    this.isTransient = failure.isTransient === true
+    this.paste = failure.paste ?? ''
+  }
+}
+
+/** Makes the error of a call that the run can't do without, with the permissions that the step needs. */
+export async function neededCallError(
+  { purpose, permission, cause }: NeededCallError,
+  trigger: Trigger,
+  run: Run,
+): Promise<JobError> {
+  const { kind, message, title, explanation } = cause
+  // One error explains what else failed at GitHub, here and in the post step.
+  run.github.explain()
+  run.saveState('explained', 'true')
+  if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
+  if (kind !== 'permission') {
+    const isTransient = kind === 'rate-limit' || kind === 'other'
+    const headline = title.startsWith('GitHub returned') ? `Could not ${purpose}` : title
+    const failed = `Could not ${purpose}: ${message}.`
+    const details = joinSentences(failed, explanation, laterSentence(trigger, false, run))
+    return new JobError({ headline, details, maybeStarted: false, isTransient })
+  }
+  const { who } = missingPermission(inBackticks(permission), cause)
+  const isOfApp = await isForeignToken(message, run)
+  const details = joinSentences(
+    `${isOfApp ? `\`github-token\` doesn't have ${inBackticks(permission)}` : who}, so the action could not ${purpose}: ${message}.`,
+    laterSentence(trigger, true, run),
+    isOfApp
+      ? `The token needs these permissions ${docsLink('troubleshooting.md')}:`
+      : `This step needs this block; merge it with what other steps of the job need ${docsLink('troubleshooting.md')}:`,
+  )
+  const headline = `Missing permission: ${inBackticks(permission)}`
+  const paste = permissionsBlock(trigger, isOfApp, run)
+  return new JobError({ headline, details, maybeStarted: false, paste })
+}
+
+/** Whether the token isn't the workflow's, so that `permissions:` don't apply to it. */
+async function isForeignToken(message: string, { github }: Run): Promise<boolean> {
+  if (message.includes('personal access token')) return true
+  const account = await github.attempt<User>(() => github.account())
+  return account.known && !/^github-actions(?:\[bot\])?$/.test(account.value.login ?? '')
+}
+
+/** Says what becomes of the changes: the next run includes them, or how to send them. */
+function laterSentence({ event, command }: Trigger, isPermission: boolean, run: Run): string {
+  const { inputs, environment } = run
+  if (command)
+    return isPermission ? 'Then repeat the command.' : 'To try again, repeat the command.'
+  if (!hasPrompt(inputs)) return ''
+  const isLater = inputs['follow-up'] && isIncludedLater(event, environment)
+  const included = isLater
+    ? 'If this step had a job before, its next run includes these changes.'
+    : ''
+  if (!isPermission) {
+    const again = isLater
+      ? 'Otherwise, re-run this job.'
+      : 'To send these changes, re-run this job.'
+    return joinSentences(included, again)
+  }
+  const word = inputs.command
+  const instead =
+    isOfPullRequest(event) && word !== ''
+      ? `comment \`${word} …\` on the pull request`
+      : 'start the workflow by a dispatch'
+  const why = 'A re-run would have the same permissions'
+  return joinSentences(
+    included,
+    `${why}, so to send these changes${isLater ? ' otherwise' : ''}, ${instead}.`,
+  )
+}
+
+/** Lists all permissions that the step needs on this event, to be pasted, or to be set in an App. */
+function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Run): string {
+  const { inputs } = run
+  const { 'pr-reviewers': reviewers, 'pr-labels': labels, 'dry-run': isDry } = inputs
+  const mayComment = canWriteComments(inputs)
+  const writesToPulls = mayComment || (!isDry && reviewers.length + labels.length > 0)
+  const isOnIssue = command !== undefined && !command.source.thread.isPull
+  const lines = ['checks: read', 'contents: read']
+  if (isOnIssue) lines.push(`issues: ${mayComment ? 'write' : 'read'}`)
+  if (isOfApp && reviewers.some((name) => name.includes('/'))) lines.push('members: read')
+  lines.push(`pull-requests: ${writesToPulls ? 'write' : 'read'}`)
+  if (!command && hasStatusRecord(event, run)) lines.push(`statuses: ${isDry ? 'read' : 'write'}`)
+  return isOfApp
+    ? lines.join('\n')
+    : ['permissions:', ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+const COMMIT_IS_FULL = {
+  headline: 'This commit has 1,000 commit statuses of this step',
+  details:
+    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
+}
+
+/** Words the end of a run without a job to wait for. */
+export function notStartedWords(isCancelled: boolean, error: JobError | undefined): Words {
+  const { headline = '', details = '', paste = '' } = error ?? {}
+  const isUnclear = error?.maybeStarted === true
+  const nothing = isUnclear
+    ? ''
+    : `Nothing was started${error?.isTransient ? ', so it is safe to run this again' : ''}.`
+  if (!isCancelled) return { sign: '❌', headline, details: joinSentences(nothing, details), paste }
+  return {
+    sign: '🛑',
+    headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',
+    details: joinSentences(details, nothing),
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, it } from 'vitest'
+import { isIncluded } from '../../src/inputs/paths.ts'
+import { readInputs } from '../../src/inputs/table.ts'
+import { MAX_TITLE_LENGTH } from '../../src/lib/text.ts'
+
+function readPaths(text: string) {
+  return readInputs(new Map([['paths', text]]), (value) => value)
+}
+
+type Included = {
+  readonly paths: string
+  readonly yes?: readonly string[]
+  readonly no?: readonly string[]
+}
+
+/** From GitHub's "Filter pattern cheat sheet", and from workflows of public repositories. */
+const PATTERNS: readonly Included[] = [
+  { paths: '', yes: ['README.md', '.github/x.yml'] },
+  { paths: '*', yes: ['README.md', 'server.rb', '.gitignore'], no: ['docs/a.md'] },
+  { paths: '*.jsx?', yes: ['page.js', 'page.jsx'], no: ['page.jsxx', 'app/page.js', 'page.jsy'] },
+  { paths: '**', yes: ['all/the/files.md', 'README.md', '.github/workflows/ci.yml'] },
+  { paths: '*.js', yes: ['app.js', 'index.js', '.js'], no: ['js/index.js', 'app.jsx'] },
+  { paths: '**.js', yes: ['index.js', 'js/index.js', 'src/js/app.js'], no: ['app.js.map'] },
+  { paths: 'docs/*', yes: ['docs/README.md', 'docs/.vale'], no: ['docs/a/b.md', 'docs', 'docsx'] },
+  { paths: 'docs/**', yes: ['docs/README.md', 'docs/mona/octocat.txt'], no: ['docs', 'a/docs/b'] },
+  {
+    paths: 'docs/**/*.md',
+    yes: ['docs/README.md', 'docs/mona/hello-world.md', 'docs/a/markdown/file.md'],
+    no: ['docs/a.txt', 'docsa.md', 'docs.md'],
+  },
+  {
+    paths: '**/docs/**',
+    yes: ['docs/hello.md', 'dir/docs/my-file.txt', 'space/docs/plan/space.doc'],
+    no: ['mydocs/a', 'docs'],
+  },
+  { paths: '**/README.md', yes: ['README.md', 'js/README.md'], no: ['MY-README.md', 'readme.md'] },
+  {
+    paths: '**/*src/**',
+    yes: ['a/src/app.js', 'my-src/code/js/app.js', 'src/app.js'],
+    no: ['src-old/app.js', 'src'],
+  },
+  { paths: '**/*-post.md', yes: ['my-post.md', 'path/their-post.md', '-post.md'], no: ['post.md'] },
+  {
+    paths: '**/migrate-*.sql',
+    yes: ['migrate-10909.sql', 'db/migrate-v1.0.sql', 'db/sept/migrate-v1.sql'],
+    no: ['db/migrate.sql', 'migrate-1.sql.bak'],
+  },
+  { paths: '*.md\n!README.md', yes: ['hello.md'], no: ['README.md', 'docs/hello.md'] },
+  { paths: '*.md\n!README.md\nREADME*', yes: ['hello.md', 'README.md', 'README.doc'] },
+  { paths: 'Octoc?t', yes: ['Octoct', 'Octot'], no: ['Octocat', 'Octocct'] },
+  { paths: '[CB]at', yes: ['Cat', 'Bat'], no: ['cat', 'CBat', 'at'] },
+  { paths: '[1-2]00', yes: ['100', '200'], no: ['300', '1-200'] },
+  { paths: 'v[0-9a-zA-Z_]', yes: ['v1', 'vx', 'vX', 'v_'], no: ['v-', 'v', 'v11'] },
+  {
+    paths: 'v[12].[0-9]+.[0-9]+/**',
+    yes: ['v1.10.1/a', 'v2.0.0/b/c'],
+    no: ['v3.0.0/a', 'v1.0./a'],
+  },
+  { paths: 'a[0-9]?.md', yes: ['a.md', 'a7.md'], no: ['a77.md'] },
+  { paths: 'apis/c\\+\\+/**', yes: ['apis/c++/node/lib.rs'], no: ['apis/c/x', 'apis/cc/x'] },
+  { paths: 'fo+.txt', yes: ['fo.txt', 'fooo.txt'], no: ['f.txt'] },
+  { paths: '.github/workflows/check-*.ya?ml', yes: ['.github/workflows/check-md.yml'] },
+  { paths: '.github/workflows/check-*.ya?ml', yes: ['.github/workflows/check-md.yaml'] },
+  { paths: '**/*', yes: ['a', 'a/b', '.a/.b'] },
+  { paths: '**/package.json', yes: ['package.json', 'a/b/package.json'], no: ['a/xpackage.json'] },
+  { paths: '**/**.go', yes: ['main.go', 'cmd/main.go'], no: ['go.mod'] },
+  { paths: 'a**/b', yes: ['a/b', 'ax/y/b'], no: ['ab', 'a'] },
+  { paths: '**/.npmrc', yes: ['.npmrc', 'a/.npmrc'], no: ['a.npmrc'] },
+  { paths: 'packages/*/src/**', yes: ['packages/ui/src/a.ts'], no: ['packages/a/b/src/c.ts'] },
+  { paths: 'packages/*/', yes: ['packages/ui/src/a.ts'], no: ['packages/README.md'] },
+  { paths: 'docs', yes: ['docs', 'docs/a', 'docs/a/b.md'], no: ['docsx', 'a/docs/b', 'doc'] },
+  { paths: 'docs/', yes: ['docs/a', 'docs/a/b.md'], no: ['docs', 'docsx/a'] },
+  { paths: '**/docs/', yes: ['docs/a', 'x/docs/a'], no: ['x/docs'] },
+  { paths: 'Makefile', yes: ['Makefile'], no: ['src/Makefile', 'makefile'] },
+  { paths: 'src\n!src/gen', yes: ['src/a.ts'], no: ['src/gen/b.ts', 'src/gen'] },
+  { paths: '!src/gen/**\nsrc/**', yes: ['src/a.ts', 'src/gen/b.ts'] },
+  {
+    paths: '**\n!**.md\n!docs/**\ndocs/api/**',
+    yes: ['a', 'docs/api/a.md'],
+    no: ['a.md', 'docs/a'],
+  },
+  { paths: ' src/** \r\n\r\n lib/**', yes: ['src/a', 'lib/b'], no: ['bin/c'] },
+  { paths: 'app/\\[slug\\]/**', yes: ['app/[slug]/page.tsx'], no: ['app/s/page.tsx'] },
+  { paths: 'app/\\[slug\\]', yes: ['app/[slug]/page.tsx'], no: ['app/[slug].tsx'] },
+  { paths: 'app/[id]/*', yes: ['app/i/x', 'app/d/x'], no: ['app/[id]/x'] },
+  { paths: '\\!important.md', yes: ['!important.md'], no: ['important.md'] },
+  { paths: 'a!b', yes: ['a!b'] },
+  { paths: 'a\\\\b', yes: ['a\\b'], no: ['a/b', 'ab'] },
+  { paths: '\\*.md', yes: ['*.md'], no: ['a.md'] },
+  { paths: 'what\\?.md', yes: ['what?.md'], no: ['wha.md'] },
+  { paths: '#notes.md', yes: ['#notes.md'] },
+  { paths: 'a b/*.md', yes: ['a b/c.md'] },
+  { paths: 'a\\,b', yes: ['a,b'] },
+  { paths: '{{cookiecutter.name}}/**', yes: ['{{cookiecutter.name}}/setup.py'] },
+  { paths: 'ü?.md', yes: ['.md', 'ü.md'], no: ['üü.md'] },
+  { paths: '文档/**', yes: ['文档/快速.md'] },
+  { paths: '🚀+.md', yes: ['🚀🚀.md'], no: ['.md'] },
+  { paths: 'a.b(c)|^$', yes: ['a.b(c)|^$'], no: ['axb(c)|^$'] },
+]
+
+it.each(PATTERNS)('$paths includes $yes and excludes $no', ({ paths, yes = [], no = [] }) => {
+  const { inputs, problems } = readPaths(paths)
+  expect(problems).toEqual([])
+  const included = [...yes, ...no].filter((path) => isIncluded(inputs.paths, path))
+  expect(included).toEqual(yes)
+})
+
+it.each([
+  { paths: 'src/[abc', quoted: 'src/[abc', use: '`\\[`' },
+  { paths: 'src/**\nsrc/[]/**', quoted: 'src/[]/**', use: '`\\[`' },
+  { paths: '[!_]*.py', quoted: '[!_]*.py', use: '`\\[`' },
+  { paths: 'app/[...slug]/**', quoted: 'app/[...slug]/**', use: '`\\[`' },
+  { paths: '[z-a]', quoted: '[z-a]', use: '`\\[`' },
+  { paths: '[0-]', quoted: '[0-]', use: '`\\[`' },
+  { paths: '[A-z]', quoted: '[A-z]', use: '`\\[`' },
+  { paths: 'apis/c++/**', quoted: 'apis/c++/**', use: '`\\+`' },
+  { paths: '?.md', quoted: '?.md', use: '`\\?`' },
+  { paths: '!+x\na', quoted: '!+x', use: '`\\+`' },
+  { paths: 'tools/**/*+.py', quoted: 'tools/**/*+.py', use: '`\\+`' },
+  { paths: '*.{ts,tsx}', quoted: '*.{ts,tsx}', use: 'one line for each' },
+  { paths: 'src/**, docs/**', quoted: 'src/**, docs/**', use: 'one line for each' },
+  { paths: "'src/**'", quoted: "'src/**'", use: 'without quotes' },
+  { paths: '# Is this code?\nsrc/**', quoted: '# Is this code?', use: 'patterns only' },
+  { paths: './src/**', quoted: './src/**', use: '`src/**`' },
+  { paths: '/src/**', quoted: '/src/**', use: '`src/**`' },
+  { paths: '../src', quoted: '../src', use: '`src/**`' },
+  { paths: 'src\\app\\**', quoted: 'src\\app\\**', use: '`/` between folders' },
+  { paths: 'src\\', quoted: 'src\\', use: '`/` between folders' },
+  { paths: '!', quoted: '!', use: 'a pattern after `!`' },
+  { paths: '!docs/**\n!*.md', quoted: '!docs/** !*.md', use: '`**` as the first line' },
+  { paths: '- src/**\n- docs/**', quoted: '- src/** - docs/**', use: 'one per line' },
+  { paths: '["src/**", "docs/**"]', quoted: '["src/**", "docs/**"]', use: 'one per line' },
+])('the wrong pattern $quoted is rejected by name', ({ paths, quoted, use }) => {
+  const { problems } = readPaths(paths)
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toMatchObject({ input: 'paths', use: expect.stringContaining(use) })
+  expect(problems[0]?.problem).toContain(`\`${quoted}\` `)
+  expect(problems[0]?.title?.length).toBeLessThanOrEqual(MAX_TITLE_LENGTH)
+})
+
+it('the work for a hostile path grows with its length alone', () => {
+  const stepsFor = (length: number): number => {
+    let calls = 0
+    const count = () => {
+      calls += 1
+      return true
+    }
+    const { paths } = readPaths(`${'**a'.repeat(10)}b`).inputs
+    const counted = paths.map((pattern) => ({
+      ...pattern,
+      steps: pattern.steps.map((step) => ({
+        ...step,
+        takes: (one: string) => count() && step.takes(one),
+      })),
+    }))
+    expect(isIncluded(counted, 'a'.repeat(length))).toBe(false)
+    return calls
+  }
+  expect(stepsFor(4000)).toBeLessThan(2.1 * stepsFor(2000))
+})
