@@ -1,0 +1,237 @@
+import { visibleText, withoutComments } from '../lib/text.ts'
+
+/** A longer text is taken as it is, because the time to judge it has a limit. A comment has at most 65,536 characters. */
+const MAX_JUDGED_TEXT = 65_536
+const MAX_JUDGED_LINE = 1000
+
+/**
+ * Returns the text after the command; `undefined` if the text doesn't start with it. Quotes and HTML comments before it
+ * are skipped; of the rest only the first line is judged.
+ */
+export function textAfterCommand(text: string, word: string): string | undefined {
+  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+  const written = lines.slice(startOfWritten(lines))
+  const rest = written.slice(word.length)
+  const isCommand = written.slice(0, word.length).toLowerCase() === word.toLowerCase()
+  return isCommand && /^[:,]?(?:\s|$)/.test(rest) ? rest.replace(/^[:,]/, '') : undefined
+}
+
+/** Returns where the first line begins that isn't empty, a quote, or an HTML comment; after at most 3 spaces. */
+function startOfWritten(text: string): number {
+  let at = 0
+  const readNext = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    return pattern.exec(text)?.[0]
+  }
+  for (;;) {
+    const line = readNext(/[^\S\n]*\n/y) ?? readNext(/ {0,3}>[^\n]*\n?/y)
+    const indent = readNext(/ {0,3}/y)?.length ?? 0
+    const end = text.startsWith('<!--', at + indent) ? text.indexOf('-->', at + indent + 2) : -1
+    if (line !== undefined) at += line.length
+    else if (end !== -1) at = end + 3
+    else return at + indent
+  }
+}
+
+/** Strips the text after a command of what its author didn't write as a request, or what nobody can see. */
+export function requestText(text: string): string {
+  const written = withoutEmail(text.replace(/\r\n?/g, '\n'))
+  return visibleText(withoutComments(written, { isInLine: true, keepsCode: true })).trim()
+}
+
+/** Returns the request in the summary of a review, which may begin with the command. */
+export function reviewText(text: string, word: string): string {
+  const rest = word === '' ? undefined : textAfterCommand(text, word)
+  return requestText(rest ?? `\n${text}`)
+}
+
+/** Returns the request in a review's comment on a line; empty if it is a command, which is answered on its own. */
+export function lineCommentText(text: string, word: string): string {
+  const isCommand = word !== '' && textAfterCommand(text, word) !== undefined
+  return isCommand ? '' : requestText(`\n${text}`)
+}
+
+/** A line, judged by its beginning. */
+type Line = {
+  readonly isQuoted: boolean
+  /** Without the marks of a quote, and the space around it. */
+  readonly text: string
+}
+
+/**
+ * Removes the message that a reply by email quotes. It is recognized by GitHub's footer, which is in English in every
+ * language and program. In doubt, everything stays.
+ */
+function withoutEmail(text: string): string {
+  if (text.length > MAX_JUDGED_TEXT) return text
+  const written = text.split('\n')
+  const lines = written.map((line, index): Line => {
+    const judged = line.slice(0, MAX_JUDGED_LINE)
+    return {
+      isQuoted: index > 0 && /^\s*>/.test(judged),
+      text: judged.replace(/^[\s>]+/, '').trim(),
+    }
+  })
+  const footer = lines.findLastIndex((line) => FOOTER.test(line.text))
+  if (footer < 1) return text
+  const below = lines.findIndex((line, index) => index > footer && isSignature(line))
+  const end = below === -1 ? lines.length : below
+  const start = startOfEmail(lines.slice(0, end), footer)
+  if (start === undefined || start > footer) return text
+  return [...written.slice(0, start), ...written.slice(end)].join('\n')
+}
+
+/** The line that mail programs put above a signature, `-- `. */
+function isSignature({ isQuoted, text }: Line): boolean {
+  return text === '--' && !isQuoted
+}
+
+/** The links to the comment and to unsubscribe. In plain text only their words may be left. */
+const FOOTER = /Reply to this email directly|view it on GitHub|\/notifications\/unsubscribe/i
+const UNSUBSCRIBE_LINK = /\/notifications\/unsubscribe/i
+/** Source: GitHub's notifications by email. */
+const FOOTER_PHRASES =
+  /You are receiving this because [^.]{0,200}\.|Reply to this email directly|view it on GitHub|unsubscribe|mute the thread|(?:Triage notifications|Stay on top of your notifications) on the go with GitHub Mobile for|iOS|Android|Message[ -]ID|\b(?:or|ID)\b/gi
+/** An address at github.com, or one that GitHub has masked. */
+const ADDRESS = /@(?:[\w-]{1,60}\.){0,4}github\.com\b|\*\*\*@\*\*\*\.\*\*\*/i
+
+/** Whether lines have nothing but GitHub's footer, and what is quoted. */
+function isFooter(lines: readonly Line[]): boolean {
+  const written = lines.map(({ isQuoted, text }) => (isQuoted ? '' : text)).join(' ')
+  const words = written
+    .replace(/https?:\/\/\S*/g, ' ')
+    .replace(FOOTER_PHRASES, ' ')
+    .split(/\s+/)
+  return words.every((word) => ADDRESS.test(word) || !/[\p{L}\p{N}]/u.test(word))
+}
+
+/** Finds the first line of the email below a reply; `undefined` if there is none, or something is written below it. */
+function startOfEmail(lines: readonly Line[], footer: number): number | undefined {
+  const quoted = lines.findLastIndex(({ isQuoted }) => isQuoted)
+  if (quoted !== -1 && isFooter(lines.slice(quoted + 1))) return startOfQuote(lines, quoted)
+  const [first = { isQuoted: false, text: '' }, ...rest] = lines.slice(footer)
+  const mark = first.text.search(FOOTER)
+  const isLast = isFooter([{ ...first, text: first.text.slice(mark) }, ...rest])
+  return isLast ? startOfUnmarked(lines, footer) : undefined
+}
+
+/** Finds the first line of a quote marked by `>`, whose last line is given. */
+function startOfQuote(lines: readonly Line[], last: number): number | undefined {
+  const isBelow = ({ isQuoted, text }: Line): boolean => isQuoted || text === ''
+  const top = lines.findLastIndex((line, index) => index < last && !isBelow(line)) + 1
+  const above = startOfIntro(lines, top)
+  if (above !== undefined) return above
+  // Apple's phones introduce the quote within it.
+  const starts = lines.flatMap(({ isQuoted }, index) => {
+    const isStart = isQuoted && index >= top && index <= last && !lines[index - 1]?.isQuoted
+    return isStart ? index : []
+  })
+  const introduced = starts.find((index) => isIntroducedAt(lines, index))
+  const block = starts.at(-1) ?? last
+  // Without an introduction, only the link shows that it wasn't quoted on purpose, and an earlier quote that it was.
+  const isEmail = lines.slice(block).some(({ text }) => UNSUBSCRIBE_LINK.test(text))
+  return introduced ?? (isEmail && !hasQuote(lines, top) ? block : undefined)
+}
+
+/** Whether the first lines of a quote are a header or introduce it. */
+function isIntroducedAt(lines: readonly Line[], index: number): boolean {
+  if (headerAt(lines, index) !== '') return true
+  const first = lines.slice(index, index + MAX_INTRO_LINES)
+  return first.some((line, count) => {
+    const intro = textIn(first.slice(0, count + 1))
+    return ENDS_INTRO.test(line.text) && (ADDRESS.test(intro) || DATE.test(intro))
+  })
+}
+
+/** Finds the first line of a message that isn't marked, by its header or by the line that introduces it. */
+function startOfUnmarked(lines: readonly Line[], footer: number): number | undefined {
+  const ranks = lines.slice(0, footer).map((_line, index) => rankOfIntro(lines, index))
+  const best = Math.min(...INTRO_RANKS.filter((rank) => ranks.includes(rank)))
+  const index = ranks.indexOf(best)
+  if (index === -1) return undefined
+  // What isn't quoted below something quoted is the author's.
+  if (lines.slice(index + 1).find(({ text }) => text !== '')?.isQuoted) return undefined
+  if (index > 0 && headerAt(lines, index) !== '') return withRule(lines, index)
+  // Without its line breaks a reply may run into the introduction.
+  const lead = (lines[index]?.text ?? '').search(/\p{Nd}|@/u)
+  return index === 0 || lead > MAX_INTRO_LEAD ? index + 1 : startOfIntro(lines, index + 1)
+}
+
+const INTRO_RANKS = [0, 1, 2]
+
+/** Ranks a line as the first of a header, or the last of an introduction, of a message; lower is surer. */
+function rankOfIntro(lines: readonly Line[], index: number): number | undefined {
+  const { isQuoted, text } = lines[index] ?? { isQuoted: true, text: '' }
+  if (isQuoted) return undefined
+  const header = index === 0 ? '' : headerAt(lines, index)
+  if (header !== '') return SUBJECT.test(header) ? 0 : 1
+  if (!ENDS_INTRO.test(text)) return undefined
+  const intro = textIn(lines.slice(Math.max(0, index - MAX_INTRO_LINES + 1), index + 1))
+  if (ADDRESS.test(intro)) return 0
+  return DATE.test(text) && TIME.test(text) ? 2 : undefined
+}
+
+const MAX_INTRO_LINES = 4
+/** An introduction has its date or its address among its first characters. */
+const MAX_INTRO_LEAD = 60
+const ENDS_INTRO = /[:：][*_]{0,2}$/
+/** A year, or a date in digits. */
+const DATE = /\p{Nd}{4}|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}{2}/u
+const TIME = /\p{Nd}{1,2}[:.h]\p{Nd}{2}/u
+
+/** Finds the first line of what introduces a quote, above a line; `undefined` if it is none, or the command's own. */
+function startOfIntro(lines: readonly Line[], below: number): number | undefined {
+  const top = Math.max(1, below - MAX_HEADER_LINES)
+  const near = lines.slice(top, below)
+  const header = near.findIndex((_line, index) => headerAt(lines, top + index) !== '')
+  if (header !== -1) return withRule(lines, top + header)
+  const last = below - 1
+  const first = top + near.findLastIndex(({ isQuoted, text }) => isQuoted || text === '') + 1
+  if (last < first) return undefined
+  for (let start = last; start >= first && start > last - MAX_INTRO_LINES; start--) {
+    const intro = textIn(lines.slice(start, below))
+    if (DATE.test(intro) && (ADDRESS.test(intro) || ENDS_INTRO.test(intro)))
+      return withRule(lines, start)
+  }
+  const intro = textIn(lines.slice(first, below))
+  // An answer between quotes may end like that, too.
+  const hasSign =
+    !hasQuote(lines, first) && [ENDS_INTRO, DATE, TIME].some((sign) => sign.test(intro))
+  if ((hasSign || ADDRESS.test(intro)) && below - first <= MAX_INTRO_LINES && first > 1)
+    return withRule(lines, first)
+  return ADDRESS.test(lines[last]?.text ?? '') ? withRule(lines, last) : undefined
+}
+
+function hasQuote(lines: readonly Line[], before: number): boolean {
+  return lines.some(({ isQuoted }, index) => isQuoted && index < before)
+}
+
+const MAX_HEADER_LINES = 12
+/** `From: Ada`, `**De :** Ada`, `发件人：Ada`, `| 发件人 | Ada |`. */
+const HEADER_LINE = /^[|*_\s]{0,4}\p{L}[^:：|]{0,30}[:：|](?!\/\/)/u
+/** GitHub's subjects name the repository. */
+const SUBJECT = /\[[\w.-]{1,100}\/[\w.-]{1,100}\]/
+
+/** Reads the header of a message that begins in a line: three or more lines, one of them with an address. */
+function headerAt(lines: readonly Line[], index: number): string {
+  if (!HEADER_LINE.test(lines[index]?.text ?? '')) return ''
+  const next = lines.slice(index, index + MAX_HEADER_LINES).filter(({ text }) => text !== '')
+  const end = next.findIndex(({ text }) => !HEADER_LINE.test(text) && !ADDRESS.test(text))
+  const header = end === -1 ? next : next.slice(0, end)
+  const text = textIn(header)
+  return header.length >= 3 && ADDRESS.test(text) ? text : ''
+}
+
+/** Adds the rule above an introduction: `________`, `-----Original Message-----`. */
+function withRule(lines: readonly Line[], start: number): number {
+  const above = lines.findLastIndex(({ text }, index) => index < start && text !== '')
+  return above > 0 && /^[_-]{4}/.test(lines[above]?.text ?? '') ? above : start
+}
+
+/** Joins lines that a mail program has wrapped. */
+function textIn(lines: readonly Line[]): string {
+  return lines
+    .map(({ text }) => text)
+    .join(' ')
+    .trim()
+}
