@@ -103,6 +103,7 @@ export function withoutComments(
   text: string,
   { isInLine = false, keepsCode = false }: { isInLine?: boolean; keepsCode?: boolean } = {},
 ): string {
+  if (!text.includes('<!--')) return text
   const lastEnd = text.lastIndexOf('-->')
   const kept: string[] = []
   // Where the text goes on after the last comment, and where the line begins.
@@ -112,7 +113,9 @@ export function withoutComments(
     const [start, next] = [lineStart, lineStart + line.length + 1]
     lineStart = next
     if (from >= next) continue
-    const mark: Fence | undefined = keepsCode && from <= start ? fenceIn(line) : undefined
+    const isLineStart = start > 0 || !isInLine
+    const mark: Fence | undefined =
+      keepsCode && isLineStart && from <= start ? fenceIn(line) : undefined
     if (fence?.isQuoted && !line.trimStart().startsWith('>')) fence = undefined
     if (fence) {
       if (mark?.info === '' && mark.marks.startsWith(fence.marks)) fence = undefined
@@ -122,7 +125,7 @@ export function withoutComments(
     if (fence) continue
     for (const { open, codeEnd } of commentsAndCode(line, keepsCode)) {
       if (start + open < from) continue
-      const canHide = open <= 3 && line.slice(0, open).trim() === '' && (start > 0 || !isInLine)
+      const canHide = isLineStart && open <= 3 && line.slice(0, open).trim() === ''
       if (codeEnd !== undefined) {
         // A comment within code is skipped.
         kept.push(text.slice(from, start + codeEnd))

@@ -34,6 +34,11 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'explain  it': ['/docs <!-- hidden --> explain <!-- and\n\nthis --> it'],
   'explain it <!-- seen: never closed': ['/docs explain it <!-- seen: never closed'],
   'put `<!-- a -->` by ``<!-- `b` -->``': ['/docs put `<!-- a -->` by ``<!-- `b` -->``'],
+  '```html\n<!-- a -->\n```\n\nthat': ['/docs\n```html\n<!-- a -->\n```\n<!-- b -->\nthat'],
+  '~~~~\n```\n~~~\n<!-- a -->': ['/docs\n~~~~\n```\n~~~\n<!-- a -->'],
+  '- ```\n  <!-- a -->\n  ```\n': ['/docs\n- ```\n  <!-- a -->\n  ```\n<!-- b -->'],
+  '> ```\n> <!-- a -->\n': ['/docs\n> ```\n> <!-- a -->\n<!-- b -->'],
+  '``` a ``` b': ['/docs\n``` a ```<!-- c --> b', '/docs <!--\n```\n-->``` a ``` b'],
   '\\`  `': ['/docs \\` <!-- hidden --> `'],
 }
 
@@ -60,7 +65,10 @@ describe('a command', () => {
   ])('has a request, and asks for a new job or not: $fresh', ({ requests, fresh }) => {
     for (const [instructions, texts] of Object.entries(requests))
       for (const text of texts)
-        expect([text, commandOf(text)]).toMatchObject([text, { instructions, fresh }])
+        expect([text, commandOf(text)]).toMatchObject([
+          text,
+          { instructions: instructions.trim(), fresh },
+        ])
   })
 
   it.each(Object.entries(NO_COMMANDS))(
