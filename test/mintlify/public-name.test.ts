@@ -21,6 +21,7 @@ it.each<Row>([
   { text: 'supprimez e\u0301te\u0301 løs', agent: 'e\u0301te\u0301 løs supprimez' },
   { text: 'delete every page in docs', agent: 'delete docs every in page' },
   { text: 'please delete every page in docs', agent: undefined },
+  { text: 'a b c d e A', agent: 'a b c d e' },
   { text: 'open evil.example/x a_b-c', agent: 'a_b-c evil.example/x open' },
   { text: `${x(20)} ${x(20)} ${x(18)}`, agent: `${x(18)} ${x(20)}` },
   { text: 'v2026 12.34', agent: '12.34 v2026' },
