@@ -87,7 +87,8 @@ function isSignature({ isQuoted, text }: Line): boolean {
 }
 
 /** The links to the comment and to unsubscribe. In plain text only their words may be left. */
-const FOOTER = /Reply to this email directly|view it on GitHub|\/notifications\/unsubscribe/i
+const FOOTER =
+  /Reply to this email directly.{0,20}view it on GitHub|view it on GitHub ?[<(\]:]|\/notifications\/unsubscribe/i
 const UNSUBSCRIBE_LINK = /\/notifications\/unsubscribe/i
 /** Source: GitHub's notifications by email. */
 const FOOTER_PHRASES =

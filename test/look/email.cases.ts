@@ -215,5 +215,9 @@ export const KEPT_TEXTS: readonly { readonly what: string; readonly text: string
     what: 'the footer, quoted on purpose',
     text: '\nTranslate this line, please.\n\n> Reply to this email directly, view it on GitHub',
   },
+  {
+    what: 'words of the footer, quoted on purpose',
+    text: '\nThe footer of 2024 says:\n\n> view it on GitHub',
+  },
   { what: 'more than is judged', text: `\n${GMAIL}\n${'> a\n'.repeat(17_000)}${QUOTE}` },
 ]

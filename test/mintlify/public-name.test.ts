@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { publicPath, publicSearch, QUESTIONS } from '../../src/mintlify/analytics.ts'
+import { longText, slowdownOf } from '../support/slowdown.ts'
 
 /** What Mintlify's texts have instead of a secret of this run. */
 const SECRET = '***'
@@ -98,3 +99,15 @@ it('the same text is the same name, withheld or not, and what was rated is what 
   expect(keyOf('/x')).not.toBe(keyOf('/y'))
   expect(publicSearch('x').key).not.toBe(nameOf(null, 'x')?.key)
 })
+
+it.each(['a', 'a ', ' ', '/', '-', '%41', 'a/', 'e\u0301', 'a.', '1', 'ghp_', ' sk-', '\u3164'])(
+  'a name of 64 KiB of %j is read no slower than others, and withheld',
+  (piece) => {
+    const readers = { publicPath, publicSearch, category: (text: string) => nameOf(null, text) }
+    for (const [name, read] of Object.entries(readers)) {
+      const text = longText(piece, { start: '@' })
+      expect(slowdownOf(read, text), name).toBeLessThan(40)
+      expect(read(text), name).toMatchObject({ forPeople: undefined, forAgent: undefined })
+    }
+  },
+)

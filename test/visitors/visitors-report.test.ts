@@ -253,7 +253,7 @@ describe('the prompt', () => {
     const text = JSON.parse(prompt).prompt
     expect(text).toContain(`\nContent gaps, 6 Jul to 2 Aug:\n${FOR_AGENT}\n`)
     expect(text).toMatch(
-      /demand[^\n]*at the page and at the code first[^\n]*at most three pages[^\n]*nothing that the repository doesn't contain[^\n]*which item led to which change\.\nContent gaps/,
+      /names[^\n]* data, [^\n]*demand[^\n]*at the page and at the code first[^\n]*at most three pages[^\n]*nothing that the repository doesn't contain[^\n]*which item led to which change\.\nContent gaps/,
     )
   })
 
