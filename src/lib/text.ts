@@ -106,7 +106,7 @@ export function withoutComments(
   if (!text.includes('<!--')) return text
   const lastEnd = text.lastIndexOf('-->')
   const kept: string[] = []
-  // Where the text goes on after the last comment, and where the line begins.
+  // Where the text continues after the last comment, and where the line begins.
   let [from, lineStart] = [0, 0]
   let fence: Fence | undefined
   for (const line of text.split('\n')) {

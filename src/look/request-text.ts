@@ -52,7 +52,7 @@ export function lineCommentText(text: string, word: string): string {
 }
 
 /** A line, judged by its beginning. */
-type Line = {
+type EmailLine = {
   readonly isQuoted: boolean
   /** Without the marks of a quote, and the space around it. */
   readonly text: string
@@ -65,14 +65,14 @@ type Line = {
 function withoutEmail(text: string): string {
   if (text.length > MAX_JUDGED_TEXT) return text
   const written = text.split('\n')
-  const lines = written.map((line, index): Line => {
+  const lines = written.map((line, index): EmailLine => {
     const judged = line.slice(0, MAX_JUDGED_LINE)
     return {
       isQuoted: index > 0 && /^\s*>/.test(judged),
       text: judged.replace(/^[\s>]+/, '').trim(),
     }
   })
-  const footer = lines.findLastIndex((line) => FOOTER.test(line.text))
+  const footer = lines.findLastIndex((line) => EMAIL_FOOTER.test(line.text))
   if (footer < 1) return text
   const below = lines.findIndex((line, index) => index > footer && isSignature(line))
   const end = below === -1 ? lines.length : below
@@ -81,44 +81,44 @@ function withoutEmail(text: string): string {
   return [...written.slice(0, start), ...written.slice(end)].join('\n')
 }
 
-/** The line that mail programs put above a signature, `-- `. */
-function isSignature({ isQuoted, text }: Line): boolean {
+/** The line that email programs put above a signature, `-- `. */
+function isSignature({ isQuoted, text }: EmailLine): boolean {
   return text === '--' && !isQuoted
 }
 
 /** The links to the comment and to unsubscribe. In plain text only their words may be left. */
-const FOOTER =
+const EMAIL_FOOTER =
   /Reply to this email directly.{0,20}view it on GitHub|view it on GitHub ?[<(\]:]|\/notifications\/unsubscribe/i
 const UNSUBSCRIBE_LINK = /\/notifications\/unsubscribe/i
 /** Source: GitHub's notifications by email. */
 const FOOTER_PHRASES =
   /You are receiving this because [^.]{0,200}\.|Reply to this email directly|view it on GitHub|unsubscribe|mute the thread|(?:Triage notifications|Stay on top of your notifications) on the go with GitHub Mobile for|iOS|Android|Message[ -]ID|\b(?:or|ID)\b/gi
 /** An address at github.com, or one that GitHub has masked. */
-const ADDRESS = /@(?:[\w-]{1,60}\.){0,4}github\.com\b|\*\*\*@\*\*\*\.\*\*\*/i
+const GITHUB_ADDRESS = /@(?:[\w-]{1,60}\.){0,4}github\.com\b|\*\*\*@\*\*\*\.\*\*\*/i
 
 /** Whether lines have nothing but GitHub's footer, and what is quoted. */
-function isFooter(lines: readonly Line[]): boolean {
+function isFooter(lines: readonly EmailLine[]): boolean {
   const written = lines.map(({ isQuoted, text }) => (isQuoted ? '' : text)).join(' ')
   const words = written
     .replace(/https?:\/\/\S*/g, ' ')
     .replace(FOOTER_PHRASES, ' ')
     .split(/\s+/)
-  return words.every((word) => ADDRESS.test(word) || !/[\p{L}\p{N}]/u.test(word))
+  return words.every((word) => GITHUB_ADDRESS.test(word) || !/[\p{L}\p{N}]/u.test(word))
 }
 
 /** Finds the first line of the email below a reply; `undefined` if there is none, or something is written below it. */
-function startOfEmail(lines: readonly Line[], footer: number): number | undefined {
+function startOfEmail(lines: readonly EmailLine[], footer: number): number | undefined {
   const quoted = lines.findLastIndex(({ isQuoted }) => isQuoted)
   if (quoted !== -1 && isFooter(lines.slice(quoted + 1))) return startOfQuote(lines, quoted)
   const [first = { isQuoted: false, text: '' }, ...rest] = lines.slice(footer)
-  const mark = first.text.search(FOOTER)
+  const mark = first.text.search(EMAIL_FOOTER)
   const isLast = isFooter([{ ...first, text: first.text.slice(mark) }, ...rest])
   return isLast ? startOfUnmarked(lines, footer) : undefined
 }
 
 /** Finds the first line of a quote marked by `>`, whose last line is given. */
-function startOfQuote(lines: readonly Line[], last: number): number | undefined {
-  const isBelow = ({ isQuoted, text }: Line): boolean => isQuoted || text === ''
+function startOfQuote(lines: readonly EmailLine[], last: number): number | undefined {
+  const isBelow = ({ isQuoted, text }: EmailLine): boolean => isQuoted || text === ''
   const top = lines.findLastIndex((line, index) => index < last && !isBelow(line)) + 1
   const above = startOfIntro(lines, top)
   if (above !== undefined) return above
@@ -135,17 +135,17 @@ function startOfQuote(lines: readonly Line[], last: number): number | undefined 
 }
 
 /** Whether the first lines of a quote are a header or introduce it. */
-function isIntroducedAt(lines: readonly Line[], index: number): boolean {
+function isIntroducedAt(lines: readonly EmailLine[], index: number): boolean {
   if (headerAt(lines, index) !== '') return true
   const first = lines.slice(index, index + MAX_INTRO_LINES)
   return first.some((line, count) => {
-    const intro = textIn(first.slice(0, count + 1))
-    return ENDS_INTRO.test(line.text) && (ADDRESS.test(intro) || DATE.test(intro))
+    const intro = joinedText(first.slice(0, count + 1))
+    return ENDS_INTRO.test(line.text) && (GITHUB_ADDRESS.test(intro) || INTRO_DATE.test(intro))
   })
 }
 
 /** Finds the first line of a message that isn't marked, by its header or by the line that introduces it. */
-function startOfUnmarked(lines: readonly Line[], footer: number): number | undefined {
+function startOfUnmarked(lines: readonly EmailLine[], footer: number): number | undefined {
   const ranks = lines.slice(0, footer).map((_line, index) => rankOfIntro(lines, index))
   const best = Math.min(...INTRO_RANKS.filter((rank) => ranks.includes(rank)))
   const index = ranks.indexOf(best)
@@ -161,15 +161,15 @@ function startOfUnmarked(lines: readonly Line[], footer: number): number | undef
 const INTRO_RANKS = [0, 1, 2]
 
 /** Ranks a line as the first of a header, or the last of an introduction, of a message; lower is surer. */
-function rankOfIntro(lines: readonly Line[], index: number): number | undefined {
+function rankOfIntro(lines: readonly EmailLine[], index: number): number | undefined {
   const { isQuoted, text } = lines[index] ?? { isQuoted: true, text: '' }
   if (isQuoted) return undefined
   const header = index === 0 ? '' : headerAt(lines, index)
-  if (header !== '') return SUBJECT.test(header) ? 0 : 1
+  if (header !== '') return EMAIL_SUBJECT.test(header) ? 0 : 1
   if (!ENDS_INTRO.test(text)) return undefined
-  const intro = textIn(lines.slice(Math.max(0, index - MAX_INTRO_LINES + 1), index + 1))
-  if (ADDRESS.test(intro)) return 0
-  return DATE.test(text) && TIME.test(text) ? 2 : undefined
+  const intro = joinedText(lines.slice(Math.max(0, index - MAX_INTRO_LINES + 1), index + 1))
+  if (GITHUB_ADDRESS.test(intro)) return 0
+  return INTRO_DATE.test(text) && INTRO_TIME.test(text) ? 2 : undefined
 }
 
 const MAX_INTRO_LINES = 4
@@ -177,60 +177,73 @@ const MAX_INTRO_LINES = 4
 const MAX_INTRO_LEAD = 60
 const ENDS_INTRO = /[:：][*_]{0,2}$/
 /** A year, or a date in digits. */
-const DATE = /\p{Nd}{4}|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}{2}/u
-const TIME = /\p{Nd}{1,2}[:.h]\p{Nd}{2}/u
+const INTRO_DATE = /\p{Nd}{4}|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}{2}/u
+const INTRO_TIME = /\p{Nd}{1,2}[:.h]\p{Nd}{2}/u
 
 /** Finds the first line of what introduces a quote, above a line; `undefined` if it is none, or the command's own. */
-function startOfIntro(lines: readonly Line[], below: number): number | undefined {
-  const top = Math.max(1, below - MAX_HEADER_LINES)
+function startOfIntro(lines: readonly EmailLine[], below: number): number | undefined {
+  const top = Math.max(1, below - MAX_EMAIL_HEADER_LINES)
   const near = lines.slice(top, below)
-  const header = near.findIndex((_line, index) => headerAt(lines, top + index) !== '')
+  const above = near.findLastIndex((line) => line.text !== '' && !isInHeader(line))
+  const header = near.findIndex((_line, index) => {
+    return index > above && headerAt(lines, top + index) !== ''
+  })
   if (header !== -1) return withRule(lines, top + header)
   const last = below - 1
   const first = top + near.findLastIndex(({ isQuoted, text }) => isQuoted || text === '') + 1
   if (last < first) return undefined
   for (let start = last; start >= first && start > last - MAX_INTRO_LINES; start--) {
-    const intro = textIn(lines.slice(start, below))
-    if (DATE.test(intro) && (ADDRESS.test(intro) || ENDS_INTRO.test(intro)))
+    const intro = joinedText(lines.slice(start, below))
+    if (INTRO_DATE.test(intro) && (GITHUB_ADDRESS.test(intro) || ENDS_INTRO.test(intro)))
       return withRule(lines, start)
   }
-  const intro = textIn(lines.slice(first, below))
+  const intro = joinedText(lines.slice(first, below))
   // An answer between quotes may end like that, too.
   const hasSign =
-    !hasQuote(lines, first) && [ENDS_INTRO, DATE, TIME].some((sign) => sign.test(intro))
-  if ((hasSign || ADDRESS.test(intro)) && below - first <= MAX_INTRO_LINES && first > 1)
+    !hasQuote(lines, first) && [ENDS_INTRO, INTRO_DATE, INTRO_TIME].some((sign) => sign.test(intro))
+  if ((hasSign || GITHUB_ADDRESS.test(intro)) && below - first <= MAX_INTRO_LINES && first > 1)
     return withRule(lines, first)
-  return ADDRESS.test(lines[last]?.text ?? '') ? withRule(lines, last) : undefined
+  return GITHUB_ADDRESS.test(lines[last]?.text ?? '') ? withRule(lines, last) : undefined
 }
 
-function hasQuote(lines: readonly Line[], before: number): boolean {
+function hasQuote(lines: readonly EmailLine[], before: number): boolean {
   return lines.some(({ isQuoted }, index) => isQuoted && index < before)
 }
 
-const MAX_HEADER_LINES = 12
+const MAX_EMAIL_HEADER_LINES = 12
 /** `From: Ada`, `**De :** Ada`, `发件人：Ada`, `| 发件人 | Ada |`. */
-const HEADER_LINE = /^[|*_\s]{0,4}\p{L}[^:：|]{0,30}[:：|](?!\/\/)/u
+const EMAIL_HEADER_LINE = /^[|*_\s]{0,4}\p{L}[^:：|]{0,30}[:：|](?!\/\/)/u
 /** GitHub's subjects name the repository. */
-const SUBJECT = /\[[\w.-]{1,100}\/[\w.-]{1,100}\]/
+const EMAIL_SUBJECT = /\[[\w.-]{1,100}\/[\w.-]{1,100}\]/
 
-/** Reads the header of a message that begins in a line: three or more lines, one of them with an address. */
-function headerAt(lines: readonly Line[], index: number): string {
-  if (!HEADER_LINE.test(lines[index]?.text ?? '')) return ''
-  const next = lines.slice(index, index + MAX_HEADER_LINES).filter(({ text }) => text !== '')
-  const end = next.findIndex(({ text }) => !HEADER_LINE.test(text) && !ADDRESS.test(text))
+/** Reads the header of a message that begins in a line: three or more lines, one of the first with an address. */
+function headerAt(lines: readonly EmailLine[], index: number): string {
+  const [first = '', second = '', third = ''] = lines
+    .slice(index, index + 3)
+    .map(({ text }) => text)
+  if (!EMAIL_HEADER_LINE.test(first)) return ''
+  const sender = EMAIL_HEADER_LINE.test(second) ? first : `${first} ${second}`
+  const isSender = GITHUB_ADDRESS.test(sender)
+  const isRecipient = second !== '' && !GITHUB_ADDRESS.test(second) && GITHUB_ADDRESS.test(third)
+  if (!isSender && !isRecipient) return ''
+  const next = lines.slice(index, index + MAX_EMAIL_HEADER_LINES).filter(({ text }) => text !== '')
+  const end = next.findIndex((line) => !isInHeader(line))
   const header = end === -1 ? next : next.slice(0, end)
-  const text = textIn(header)
-  return header.length >= 3 && ADDRESS.test(text) ? text : ''
+  return header.length >= 3 ? joinedText(header) : ''
+}
+
+function isInHeader({ text }: EmailLine): boolean {
+  return EMAIL_HEADER_LINE.test(text) || GITHUB_ADDRESS.test(text)
 }
 
 /** Adds the rule above an introduction: `________`, `-----Original Message-----`. */
-function withRule(lines: readonly Line[], start: number): number {
+function withRule(lines: readonly EmailLine[], start: number): number {
   const above = lines.findLastIndex(({ text }, index) => index < start && text !== '')
   return above > 0 && /^[_-]{4}/.test(lines[above]?.text ?? '') ? above : start
 }
 
-/** Joins lines that a mail program has wrapped. */
-function textIn(lines: readonly Line[]): string {
+/** Joins lines that an email program has wrapped. */
+function joinedText(lines: readonly EmailLine[]): string {
   return lines
     .map(({ text }) => text)
     .join(' ')

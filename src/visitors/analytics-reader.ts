@@ -30,7 +30,7 @@ type Unread = {
   readonly isNotFound?: boolean
 }
 
-/** A sentence about what is missing in a report. */
+/** A sentence about what is missing from a report. */
 export type Missing = {
   readonly sentence: string
   /** Whether the error that the job ended in explains it. */

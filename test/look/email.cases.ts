@@ -187,6 +187,21 @@ ${LINKED}`,
     kept: '\n> Why?\n\nBecause.\n\n> And how?\n\nLike this:',
   },
   {
+    from: 'a header of the author in between, and a quote',
+    text: `\nFrom: a ***@***.***>\nTo: b\nCc: c\nis what it prints.\n\nOn Tue, Nov 24, 2026 at 3:14 PM Ada ***@***.***> wrote:\n\n${QUOTE}`,
+    kept: '\nFrom: a ***@***.***>\nTo: b\nCc: c\nis what it prints.',
+  },
+  {
+    from: 'lines of the author that look like a header',
+    text: `\nAlso: the flag.\n\nP.S.: thanks.\n\n${ENGLISH}\n${LINKED}`,
+    kept: '\nAlso: the flag.\n\nP.S.: thanks.',
+  },
+  {
+    from: 'Outlook, without the address of the sender',
+    text: `\nAlso: the flag.\n\n${ENGLISH.replace(' ***@***.***>', '')}\n${LINKED}`,
+    kept: '\nAlso: the flag.',
+  },
+  {
     from: 'a header of the author in between',
     text: `\nFrom: a ***@***.***>\nTo: b\nCc: c\nis what it prints.\n\n${RULE}\n${ENGLISH}\n${LINKED}`,
     kept: '\nFrom: a ***@***.***>\nTo: b\nCc: c\nis what it prints.',
