@@ -120,24 +120,30 @@ function startOfEmail(lines: readonly EmailLine[], footer: number): number | und
 function startOfQuote(lines: readonly EmailLine[], last: number): number | undefined {
   const isBelow = ({ isQuoted, text }: EmailLine): boolean => isQuoted || text === ''
   const top = lines.findLastIndex((line, index) => index < last && !isBelow(line)) + 1
-  const above = startOfIntro(lines, top)
-  if (above !== undefined) return above
-  // Apple's phones introduce the quote within it.
-  const starts = lines.flatMap(({ isQuoted }, index) => {
-    const isStart = isQuoted && index >= top && index <= last && !lines[index - 1]?.isQuoted
-    return isStart ? index : []
+  const blocks = lines.flatMap(({ isQuoted }, index) => {
+    return isQuoted && !lines[index - 1]?.isQuoted ? index : []
   })
-  const introduced = starts.find((index) => isIntroducedAt(lines, index))
-  const block = starts.at(-1) ?? last
-  // Without an introduction, only the link shows that it wasn't quoted on purpose, and an earlier quote that it was.
+  // Apple's programs introduce the quote within it.
+  const introduced = blocks.find((index) => index >= top && isIntroducedAt(lines, index))
+  const above = startOfIntro(lines, top)
+  const isSure = GITHUB_ADDRESS.test(joinedText(lines.slice(above, top)))
+  if (above !== undefined && (isSure || introduced === undefined)) return above
+  if (introduced !== undefined) return introduced
+  // Without an introduction, only the link shows that it wasn't quoted on purpose. Answers between quotes stay.
+  const block = blocks.at(-1) ?? last
   const isEmail = lines.slice(block).some(({ text }) => UNSUBSCRIBE_LINK.test(text))
-  return introduced ?? (isEmail && !hasQuote(lines, top) ? block : undefined)
+  const [first = last] = blocks
+  const belowIntro = lines.findLastIndex(({ text }, index) => index < first && text !== '') + 1
+  const isIntroduced = isIntroducedAt(lines, first) || introAbove(lines, belowIntro) !== undefined
+  return isEmail && !(first < top && isIntroduced) ? block : undefined
 }
 
 /** Whether the first lines of a quote are a header or introduce it. */
 function isIntroducedAt(lines: readonly EmailLine[], index: number): boolean {
   if (headerAt(lines, index) !== '') return true
-  const first = lines.slice(index, index + MAX_INTRO_LINES)
+  const near = lines.slice(index, index + MAX_INTRO_LINES)
+  const end = near.findIndex(({ isQuoted }) => !isQuoted)
+  const first = end === -1 ? near : near.slice(0, end)
   return first.some((line, count) => {
     const intro = joinedText(first.slice(0, count + 1))
     return ENDS_INTRO.test(line.text) && (GITHUB_ADDRESS.test(intro) || INTRO_DATE.test(intro))
@@ -168,7 +174,7 @@ function rankOfIntro(lines: readonly EmailLine[], index: number): number | undef
   if (header !== '') return EMAIL_SUBJECT.test(header) ? 0 : 1
   if (!ENDS_INTRO.test(text)) return undefined
   const intro = joinedText(lines.slice(Math.max(0, index - MAX_INTRO_LINES + 1), index + 1))
-  if (GITHUB_ADDRESS.test(intro)) return 0
+  if (GITHUB_ADDRESS.test(intro)) return INTRO_DATE.test(intro) ? 0 : 1
   return INTRO_DATE.test(text) && INTRO_TIME.test(text) ? 2 : undefined
 }
 
@@ -189,21 +195,27 @@ function startOfIntro(lines: readonly EmailLine[], below: number): number | unde
     return index > above && headerAt(lines, top + index) !== ''
   })
   if (header !== -1) return withRule(lines, top + header)
-  const last = below - 1
+  const dated = introAbove(lines, below)
+  if (dated !== undefined) return withRule(lines, dated)
   const first = top + near.findLastIndex(({ isQuoted, text }) => isQuoted || text === '') + 1
-  if (last < first) return undefined
-  for (let start = last; start >= first && start > last - MAX_INTRO_LINES; start--) {
+  const intro = joinedText(lines.slice(first, below))
+  const hasSign = ENDS_INTRO.test(intro) || INTRO_DATE.test(intro) || INTRO_TIME.test(intro)
+  // An answer between quotes may look like that, too.
+  const isIntro = hasSign && (GITHUB_ADDRESS.test(intro) || !hasQuote(lines, first))
+  const isParagraph = first > 1 && below - first <= MAX_INTRO_LINES
+  return isIntro && isParagraph ? withRule(lines, first) : undefined
+}
+
+/** Finds the first line of an introduction with a date, right above a line; the command's own isn't one. */
+function introAbove(lines: readonly EmailLine[], below: number): number | undefined {
+  for (let start = below - 1; start >= Math.max(1, below - MAX_INTRO_LINES); start--) {
+    const line = lines[start]
+    if (line === undefined || line.isQuoted || line.text === '') return undefined
     const intro = joinedText(lines.slice(start, below))
     if (INTRO_DATE.test(intro) && (GITHUB_ADDRESS.test(intro) || ENDS_INTRO.test(intro)))
-      return withRule(lines, start)
+      return start
   }
-  const intro = joinedText(lines.slice(first, below))
-  // An answer between quotes may end like that, too.
-  const hasSign =
-    !hasQuote(lines, first) && [ENDS_INTRO, INTRO_DATE, INTRO_TIME].some((sign) => sign.test(intro))
-  if ((hasSign || GITHUB_ADDRESS.test(intro)) && below - first <= MAX_INTRO_LINES && first > 1)
-    return withRule(lines, first)
-  return GITHUB_ADDRESS.test(lines[last]?.text ?? '') ? withRule(lines, last) : undefined
+  return undefined
 }
 
 function hasQuote(lines: readonly EmailLine[], before: number): boolean {
@@ -211,8 +223,8 @@ function hasQuote(lines: readonly EmailLine[], before: number): boolean {
 }
 
 const MAX_EMAIL_HEADER_LINES = 12
-/** `From: Ada`, `**De :** Ada`, `发件人：Ada`, `| 发件人 | Ada |`. */
-const EMAIL_HEADER_LINE = /^[|*_\s]{0,4}\p{L}[^:：|]{0,30}[:：|](?!\/\/)/u
+/** `From: Ada`, `**De :** Ada`, `发件人：Ada`. */
+const EMAIL_HEADER_LINE = /^[*_\s]{0,4}\p{L}[^:：\p{Nd}]{0,30}[:：](?!\/\/)/u
 /** GitHub's subjects name the repository. */
 const EMAIL_SUBJECT = /\[[\w.-]{1,100}\/[\w.-]{1,100}\]/
 

@@ -177,6 +177,21 @@ ${LINKED}`,
     text: `\n${QUOTE}`,
   },
   {
+    from: 'a program that introduces nothing, with quotes of the author',
+    text: `\nChange this:\n\n> old: 2026\n\nto this:\n\n> new\n\ncc ***@***.***\n\n${QUOTE}`,
+    kept: '\nChange this:\n\n> old: 2026\n\nto this:\n\n> new\n\ncc ***@***.***',
+  },
+  {
+    from: 'Apple Mail, with quotes of the author',
+    text: `\nChange this:\n\n> old: 2026\n\nto this:\n\n> new\n\n> On 24. Nov 2026, at 15:14, Ada ***@***.***> wrote:\n> \n${PLAIN_QUOTE}`,
+    kept: '\nChange this:\n\n> old: 2026\n\nto this:\n\n> new',
+  },
+  {
+    from: 'Outlook, with an address of the author',
+    text: `\nAsk ***@***.***:\n\n- the flag\n\n${ENGLISH}\n${LINKED}`,
+    kept: '\nAsk ***@***.***:\n\n- the flag',
+  },
+  {
     from: 'the line right above the introduction',
     text: `And the flag.\nOn Tue, Nov 24, 2026 at 3:14 PM Ada ***@***.***> wrote:\n${QUOTE}`,
     kept: 'And the flag.',
@@ -213,6 +228,10 @@ const GMAIL = 'On Tue, Nov 24, 2026 at 3:14 PM Ada ***@***.***> wrote:'
 /** Texts below the first line of a request that stay, because they may be the author's. */
 export const KEPT_TEXTS: readonly { readonly what: string; readonly text: string }[] = [
   { what: 'answers between quotes', text: `\n${GMAIL}\n> a\n\nYes.\n\n${QUOTE}` },
+  {
+    what: 'answers between quotes, below an empty line',
+    text: `\n${GMAIL}\n\n> a\n\nYes.\n\n${QUOTE}`,
+  },
   { what: 'answers that end like an introduction', text: `\n${GMAIL}\n> a\n\nYes:\n\n${QUOTE}` },
   {
     what: 'answers between a quote and the footer',
