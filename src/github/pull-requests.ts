@@ -72,7 +72,7 @@ export function isSameAccount(one: Maybe<Pick<User, 'id' | 'login'>>, other: May
 }
 
 /** A comment can have 65,536 characters of four bytes each. */
-const COMMENTS_A_PAGE = 30
+export const COMMENTS_A_PAGE = 30
 
 /** Lists all comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(

@@ -100,7 +100,9 @@ export function anyOf(words: readonly string[]): InputFormat<ReadonlySet<string>
 }
 
 function alternatives(words: readonly string[]): string {
-  return new Intl.ListFormat('en-US', { type: 'disjunction' }).format(words.map(inBackticks))
+  const [last = '', ...others] = words.map(inBackticks).reverse()
+  const comma = others.length > 1 ? ',' : ''
+  return others.length === 0 ? last : `${others.reverse().join(', ')}${comma} or ${last}`
 }
 
 /** Entries that match a pattern, separated by commas or line breaks. */

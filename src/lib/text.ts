@@ -86,13 +86,81 @@ export function cleanHunks(patch: string): string {
 
 /** Removes what GitHub doesn't show of Markdown: HTML comments, even if one is never closed. */
 export function cleanMarkdown(text: string): string {
-  // One that is never closed hides the rest if it begins a line.
-  const hidden = /<!--(?:>|->|[\s\S]*?-->)|(?<=(?:^|\n) {0,3})<!--[\s\S]*/g
-  const shown = visibleText(text).replace(hidden, '')
+  const shown = withoutComments(visibleText(text))
   // What the removal of a comment has joined wasn't a comment on the page.
   const lines = shown.replaceAll('<!--', '‹!--').split('\n')
   const trimmed = lines.map((line) => line.trimEnd()).join('\n')
   return trimmed.replace(/\n{3,}/g, '\n\n').trim()
+}
+
+/**
+ * Removes HTML comments. One that never closes hides the rest of the text if it begins a line.
+ *
+ * @param isInLine whether the text begins within a line
+ * @param keepsCode whether those in code, which people see, are kept
+ */
+export function withoutComments(
+  text: string,
+  { isInLine = false, keepsCode = false }: { isInLine?: boolean; keepsCode?: boolean } = {},
+): string {
+  if (!text.includes('<!--')) return text
+  const lastEnd = text.lastIndexOf('-->')
+  const kept: string[] = []
+  // Where the text continues after the last comment, and where the line begins.
+  let [from, lineStart] = [0, 0]
+  let fence: Fence | undefined
+  for (const line of text.split('\n')) {
+    const [start, next] = [lineStart, lineStart + line.length + 1]
+    lineStart = next
+    if (from >= next) continue
+    const isLineStart = start > 0 || !isInLine
+    const mark: Fence | undefined =
+      keepsCode && isLineStart && from <= start ? fenceIn(line) : undefined
+    if (fence?.isQuoted && !line.trimStart().startsWith('>')) fence = undefined
+    if (fence) {
+      if (mark?.info === '' && mark.marks.startsWith(fence.marks)) fence = undefined
+      continue
+    }
+    fence = mark
+    if (fence) continue
+    for (const { open, codeEnd } of commentsAndCode(line, keepsCode)) {
+      if (start + open < from) continue
+      const canHide = isLineStart && open <= 3 && line.slice(0, open).trim() === ''
+      if (codeEnd !== undefined) {
+        // A comment within code is skipped.
+        kept.push(text.slice(from, start + codeEnd))
+        from = start + codeEnd
+      } else if (lastEnd >= start + open + 2) {
+        kept.push(text.slice(from, start + open))
+        from = text.indexOf('-->', start + open + 2) + 3
+      } else if (canHide) return [...kept, text.slice(from, start + open)].join('')
+    }
+  }
+  return [...kept, text.slice(from)].join('')
+}
+
+/** A line that begins or ends a block of code. */
+type Fence = { readonly marks: string; readonly info: string; readonly isQuoted: boolean }
+
+/** Reads a fence, in a quote or a list, too. */
+function fenceIn(line: string): Fence | undefined {
+  const found = /^([\s>]*)(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})(.*)/.exec(line.slice(0, 1000))
+  const [, indent = '', marks = '', info = ''] = found ?? []
+  const isFence = marks !== '' && !(marks.startsWith('`') && info.includes('`'))
+  return isFence ? { marks, info: info.trim(), isQuoted: indent.includes('>') } : undefined
+}
+
+/** Finds where comments open in a line, and where code spans begin and end. */
+function commentsAndCode(line: string, keepsCode: boolean) {
+  const marks = [...line.matchAll(keepsCode ? /`+|<!--/g : /<!--/g)]
+  const nextRuns = new Map<string, number>()
+  const found = marks.reverse().flatMap(({ 0: mark, index: open }) => {
+    if (mark === '<!--') return { open, codeEnd: undefined }
+    const codeEnd = nextRuns.get(mark)
+    nextRuns.set(mark, open + mark.length)
+    return codeEnd === undefined || line[open - 1] === '\\' ? [] : { open, codeEnd }
+  })
+  return found.reverse()
 }
 
 /** Removes the same, and line breaks. */

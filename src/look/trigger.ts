@@ -13,15 +13,16 @@ import {
   NOT_FOUND,
 } from '../github/github-errors.ts'
 import {
+  COMMENTS_A_PAGE,
   type Comment,
   type CommentRef,
   type PullRequest,
   pullRequestThread,
 } from '../github/pull-requests.ts'
 import { hasPrompt, type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
-import { visibleText } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { type Actor, accountToCheck, type GitHubEvent, isAllowedBot, readActor } from './event.ts'
+import { lineCommentText, requestText, reviewText, textAfterCommand } from './request-text.ts'
 
 /** A command: a comment, or a review that requests changes. Its author's permission is checked later. */
 export type Command = {
@@ -61,66 +62,6 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   return { kind: 'comment', source, author, instructions, fresh }
 }
 
-/**
- * Returns the text after the command; `undefined` if the text does not start with it. Quotes and HTML comments before
- * it are skipped; of the rest only the first line is judged.
- */
-function textAfterCommand(text: string, word: string): string | undefined {
-  // Never tries a line twice, because anyone can write 64 KiB of anything.
-  const skipped = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
-  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
-  const written = lines.replace(skipped, '')
-  const rest = written.slice(word.length)
-  const isCommand = written.slice(0, word.length).toLowerCase() === word.toLowerCase()
-  return isCommand && /^[:,]?(?:\s|$)/.test(rest) ? rest.replace(/^[:,]/, '') : undefined
-}
-
-/** Strips a text of what its author did not write as a request, or what nobody can see. */
-function requestText(text: string): string {
-  const lines = text.replace(/\r\n?/g, '\n')
-  return visibleText(withoutHidden(withoutEmail(lines))).trim()
-}
-
-/** Outlook's header of the message that a reply quotes, and all below it. */
-const OUTLOOK_QUOTE = /\n(?:[_-]{5}.*\n\n?)?[ *]{0,4}From:.*\n\n?[ *]{0,4}Sent:[\s\S]*/
-/** Source: replies by email in public issues, where GitHub masks the addresses. */
-const EMAIL_INTRO = /^On .+\bwrote:$/
-const EMAIL_FOOTER =
-  /^(?:[—.,-]*|(?:Reply to this email directly|view it on GitHub|(?:or )?(?:unsubscribe|mute the thread)|You are receiving this because|Triage notifications|Message ID:|<https?:).*|[^\s@]+@\S+>)$/i
-
-/**
- * Removes the message that a reply by email quotes: Outlook's, and one below "On … wrote:" if only quoted lines and
- * GitHub's footer follow. In doubt, everything stays.
- */
-function withoutEmail(text: string): string {
-  const lines = text.replace(OUTLOOK_QUOTE, '').split('\n')
-  const isQuoted = (line: string) => /^\s*>/.test(line) || EMAIL_FOOTER.test(line.trim())
-  const start = lines.findLastIndex((line) => !isQuoted(line)) + 1
-  const first = lines.findIndex((line, index) => index >= start && line.trim() !== '')
-  // Above the quote, or, as Apple's phones write it, in the first lines of it.
-  const places = [
-    [start - 1, start],
-    [start - 2, start],
-    [first, first + 1],
-    [first, first + 2],
-  ] as const
-  const intro = places.find(([from, to]) => {
-    const words = lines.slice(from, to).map((line) => line.replace(/^> ?/, '').trim())
-    return from > 0 && first > 0 && EMAIL_INTRO.test(words.join(' '))
-  })
-  return lines.slice(0, intro?.[0]).join('\n')
-}
-
-/**
- * Removes the HTML comments that GitHub hides: not those in a code span, and of those that never close only one that a
- * line starts with.
- */
-function withoutHidden(text: string): string {
-  const hidden =
-    /(?<![\\`])(`+)(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)|<!--(?:>|->|[\s\S]*?-->)|(?<=\n {0,3})<!--[\s\S]*/g
-  return text.replace(hidden, (found, codeSpan) => (codeSpan === undefined ? '' : found))
-}
-
 /** Reads a person's review that requests changes on an open docs pull request; `undefined` if the event is none. */
 export function readReview(event: GitHubEvent, word: string): Command | undefined {
   const { action, review, pull_request: pull } = event.payload
@@ -130,7 +71,7 @@ export function readReview(event: GitHubEvent, word: string): Command | undefine
   if (!author || author.isBot || review.id == null || pull.number == null) return undefined
   const { id, html_url: url, body } = review
   const source = { id, url: url ?? '', thread: pullRequestThread(pull.number) }
-  const instructions = textOf(body ?? '', word)
+  const instructions = reviewText(body ?? '', word)
   return { kind: 'review', source, author, instructions, fresh: false }
 }
 
@@ -140,19 +81,15 @@ export function isDocsReview({ name, payload }: GitHubEvent): boolean {
   return name === 'pull_request_review' && normalizeLogin(author) === 'mintlify'
 }
 
-/** Returns the request in a text; empty if it is a command, which is answered on its own. */
-function textOf(text: string, word: string): string {
-  const isCommand = word !== '' && textAfterCommand(text, word) !== undefined
-  return isCommand ? '' : requestText(`\n${text}`)
-}
-
 /** A comment of a review on a line of a file. */
 export type LineComment = {
   readonly text: string
   readonly path: string
-  /** A number; empty if the comment is about the whole file. */
-  readonly line: string
+  /** `24`, or `21 to 24`; empty if the comment is about the whole file. */
+  readonly lines: string
   readonly hunk: string
+  /** The comment that it answers, with its author; empty if it answers none. */
+  readonly answered: string
 }
 
 /** Whether the account that caused an event may start a job. */
@@ -256,27 +193,28 @@ export async function readLineComments(
   { source: { id, thread } }: Command,
   { github, inputs }: Run,
 ): Promise<readonly LineComment[]> {
-  const call = {
-    purpose: 'read the comments of the review',
-    permission: 'pull-requests: read',
-  }
-  const path = `${github.path}/pulls/${thread.number}/reviews/${id}/comments`
-  const comments = await github.need(call, () => github.list<Comment>(path))
-  return comments.flatMap((comment) => {
-    const { body, path: file, line, original_line: original, diff_hunk: hunk } = comment
-    const text = textOf(body ?? '', inputs.command)
-    const at = line ?? original ?? lastLineOf(hunk ?? '')
-    return text === '' ? [] : [{ text, path: file ?? '', line: `${at ?? ''}`, hunk: hunk ?? '' }]
+  const call = { purpose: 'read the comments of the review', permission: 'pull-requests: read' }
+  // The review's own list has no lines.
+  const path = `${github.path}/pulls/${thread.number}/comments`
+  const all = await github.need(call, () => github.list<Comment>(path, Infinity, COMMENTS_A_PAGE))
+  const own = all.filter((one) => one.pull_request_review_id === id)
+  return own.flatMap((comment) => {
+    const { body, path: file, diff_hunk: hunk, in_reply_to_id: answeredId } = comment
+    const text = lineCommentText(body ?? '', inputs.command)
+    if (text === '') return []
+    const parent = all.find((one) => one.id === answeredId)
+    const answered = parent ? `${parent.user?.login ?? 'ghost'}: ${parent.body ?? ''}` : ''
+    const lines = linesOf(comment)
+    return [{ text, path: file ?? '', lines, hunk: hunk ?? '', answered }]
   })
 }
 
-/** Returns the number of a hunk's last line, which its comment is on: GitHub's list of a review has none. */
-function lastLineOf(hunk: string): number | undefined {
-  const [head = '', ...lines] = hunk.split('\n')
-  const side = lines.at(-1)?.startsWith('-') ? '-' : '+'
-  const [, start] = new RegExp(`\\${side}(\\d+)`).exec(head) ?? []
-  const shown = lines.filter((line) => line.startsWith(' ') || line.startsWith(side))
-  return start === undefined ? undefined : Number(start) + shown.length - 1
+/** Names the lines that a comment is about, in the version that it was written on if they have changed since. */
+function linesOf(comment: Comment): string {
+  const { line, start_line: start, original_line: original, original_start_line: first } = comment
+  const [from, to] = line == null ? [first, original] : [start, line]
+  if (to == null) return ''
+  return from == null || from === to ? `${to}` : `${from} to ${to}`
 }
 
 /** Whether labels can make a run unnecessary: a message to a given job and a report are wanted whatever they are. */

@@ -203,10 +203,10 @@ export function publicPath(path: string): PublicName {
     String.fromCharCode(Number(`0x${hex}`)),
   )
   const text = decoded.replace(/(?<=.)\/$/, '')
-  const words = text.match(/[^/._~-]+/g) ?? []
+  const words = text.slice(0, MAX_PATH_LENGTH).match(/[^/._~-]+/g) ?? []
   const isShort = text.length <= 80 && words.length <= 8 && words.every(isShortWord)
   const forAgent = isShort && !/[A-Z]/.test(text) ? text : undefined
-  return publicName('path', text, PATH.test(text), forAgent)
+  return publicName('path', text, text.length <= MAX_PATH_LENGTH && PATH.test(text), forAgent)
 }
 
 /** Reads the path in the address of a page. A path alone is taken as it is. */
@@ -218,8 +218,9 @@ function publicPageUrl(address: string): PublicName {
 
 /** Reads a category that Mintlify sorts questions by. */
 function publicCategory(text: string): PublicName {
-  const words = text.match(/[^ &-]+/g) ?? []
-  return publicName('category', text, CATEGORY.test(text), words.length <= 3 ? text : undefined)
+  const isPublic = CATEGORY.test(text.slice(0, 100)) && text.length <= 100
+  const words = isPublic ? (text.match(/[^ &-]+/g) ?? []) : []
+  return publicName('category', text, isPublic, words.length <= 3 ? text : undefined)
 }
 
 /** Reads the text of a search. For an agent they are in lower case and alphabetical order, each once. */
@@ -228,10 +229,10 @@ export function publicSearch(term: string): PublicName {
   const text = words.join(' ')
   const isShort = text.length <= 60 && words.length <= 6
   const isPublic = isShort && words.every((word) => PUBLIC_WORD.test(word) && isShortWord(word))
-  const lowerCase = words.map((word) => word.toLowerCase())
-  const sorted = [...new Set(lowerCase)].sort((left, right) => left.localeCompare(right, 'en'))
-  const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
-  return publicName('search', text, isPublic, forAgent)
+  if (!isPublic) return publicName('search', text, false, undefined)
+  const different = [...new Set(words.map((word) => word.toLowerCase()))]
+  const sorted = different.sort((left, right) => left.localeCompare(right, 'en'))
+  return publicName('search', text, true, sorted.length <= 5 ? sorted.join(' ') : undefined)
 }
 
 /** @param isPublic whether the form of the text allows it to be shown */
@@ -246,7 +247,8 @@ function publicName(
   return { of, key, forPeople: undefined, forAgent: undefined }
 }
 
-const PATH = /^[A-Za-z0-9/_.~-]{1,120}$/
+const MAX_PATH_LENGTH = 120
+const PATH = /^[A-Za-z0-9/_.~-]+$/
 const CATEGORY = /^(?=.*\p{L})(?!.*\p{Default_Ignorable_Code_Point})[\p{L} &-]{1,40}$/u
 
 /** Letters and digits with single marks between them. Invisible characters could contain a hidden text. */

@@ -127,7 +127,7 @@ export class MintlifyClient {
       `${this.#options.name} has no such analytics for this project`,
       path.includes('views')
         ? 'Your plan may not include them.'
-        : 'Make sure that feedback, search, and the assistant are turned on, and that your plan includes them.',
+        : 'Make sure that `project-id` is right, that feedback, search, and the assistant are turned on, and that your plan includes them.',
     ]
   }
 

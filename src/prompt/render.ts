@@ -142,18 +142,23 @@ export function renderReviewContext(
   comments: readonly LineComment[],
   detail: Inputs['context'],
 ): string {
-  const places = comments.map(({ path, line }, index) => {
-    const at = line === '' ? path : `${path}, line ${line}`
+  const places = comments.map(({ path, lines }, index) => {
+    const at = lines === '' ? path : `${path}, ${lines.includes(' ') ? 'lines' : 'line'} ${lines}`
     return renderFact([`Comment ${index + 1} is on`, at])
   })
-  const writers = comments.map(
+  const answered = comments.map(({ answered: text }, index) =>
+    text === '' ? () => NOTHING : textWriter([`Comment ${index + 1} answers`, text]),
+  )
+  const hunks = comments.map(
     ({ hunk }): Section =>
       (max) =>
-        renderHunk(hunk, max),
+        detail === 'diff' ? renderHunk(hunk, max) : NOTHING,
   )
   const maxBytes = MAX_BLOCK_BYTES.withoutDiff - byteLength(places.join(''))
-  const hunks = detail === 'diff' ? fill(writers, maxBytes) : []
-  const texts = places.map((place, index) => `${place}${hunks[index]?.text ?? ''}`)
+  const written = fill([...answered, ...hunks], maxBytes)
+  const texts = places.map((place, index) =>
+    [place, written[index]?.text, written[comments.length + index]?.text].join(''),
+  )
   return texts.length === 0 ? '' : delimit(DATA, texts.join(''))
 }
 

@@ -4,6 +4,7 @@ import { DAY_MS, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { AnalyticsCall } from '../mintlify/analytics.ts'
 import {
   describeFailure,
+  hasStatus,
   InvalidResponseError,
   isRetryable,
   retryAfterMsOf,
@@ -20,12 +21,30 @@ const LIMIT: Failure = {
   details: '',
 }
 
+/** A part of a report that could not be read. */
+type Unread = {
+  readonly part: string
+  readonly failure: Failure
+  /** Whether Mintlify returned 404. */
+  readonly isNotFound?: boolean
+}
+
+/** A sentence about what is missing from a report. */
+export type Missing = {
+  readonly sentence: string
+  /** Whether the error that the job ended in explains it. */
+  readonly isExplained: boolean
+}
+
+/** The part without which there is no report. */
+export const VISITORS_PART = 'the visitors'
+
 /** Makes the requests of a report within one limit, and keeps what could not be read. */
 export class AnalyticsReader {
   readonly #run: Run
   readonly #deadlineMs: number
   readonly #signal: AbortSignal
-  readonly #unread: { readonly part: string; readonly failure: Failure }[] = []
+  readonly #unread: Unread[] = []
   /** Why no request can succeed anymore. */
   #end: Failure | undefined
   readonly #notes: string[] = []
@@ -80,29 +99,43 @@ export class AnalyticsReader {
       const failure = describeFailure(error.cause, mintlify)
       // Mintlify's limit applies to every other request, too.
       if (error.reason === 'deadline') this.#end = failure
-      this.#unread.push({ part, failure: clock.now() >= this.#deadlineMs ? LIMIT : failure })
+      const isOver = clock.now() >= this.#deadlineMs
+      const isNotFound = hasStatus(error.cause, 404)
+      this.#unread.push({ part, failure: isOver ? LIMIT : failure, isNotFound })
       return undefined
     }
   }
 
-  /** Returns the headline of the failure of a part, otherwise of the first; `undefined` if there was none. */
-  failureOf(part: string): string | undefined {
-    const unread = this.#unread.find((one) => one.part === part) ?? this.#unread[0]
+  /** Returns the headline of the failure of the visitors, otherwise of the first; `undefined` if there was none. */
+  failure(): string | undefined {
+    const unread = this.#unread.find(({ part }) => part === VISITORS_PART) ?? this.#unread[0]
     return unread?.failure.headline
   }
 
   /**
    * Describes what was left out: in a sentence for each note, and one for each cause with its explanation.
    *
-   * @param explained the headline of a failure that has been explained already
+   * @param job the headline of the error that this run's job ends in, which explains it; only read if something is missing
    */
-  leftOut(explained?: string): readonly string[] {
-    const causes = Map.groupBy(this.#unread, ({ failure }) => failure.headline)
-    const unread = [...causes].map(([headline, all]) => {
+  async leftOut(job?: Promise<string | undefined>): Promise<readonly Missing[]> {
+    const explained = this.#unread.length === 0 ? undefined : await job?.catch(() => undefined)
+    // Without the project, Mintlify has nothing else of it.
+    const wrongProject = this.#unread.find(
+      ({ part, isNotFound }) => part === VISITORS_PART && isNotFound,
+    )?.failure
+    const causes = Map.groupBy(
+      this.#unread.map(({ part, failure, isNotFound }) => {
+        return { part, failure: (isNotFound && wrongProject) || failure }
+      }),
+      ({ failure }) => failure.headline,
+    )
+    const unread = [...causes].map(([headline, all]): Missing => {
       const cause = `${headline}, so ${listOf(all.map(({ part }) => part))} could not be read.`
-      return joinSentences(cause, headline === explained ? '' : (all[0]?.failure.details ?? ''))
+      const isExplained = headline === explained
+      const details = isExplained ? '' : (all[0]?.failure.details ?? '')
+      return { sentence: joinSentences(cause, details), isExplained }
     })
-    return [...this.#notes, ...unread]
+    return [...this.#notes.map((sentence) => ({ sentence, isExplained: false })), ...unread]
   }
 }
 
@@ -118,16 +151,15 @@ export function changeBetween(previous: number | undefined, current: number): nu
   return Math.round(((current - previous) / previous) * 1000) / 10
 }
 
-/** Formats differences with their sign: `+312`, `-96`. */
-export const SIGNED = new Intl.NumberFormat('en-GB', {
-  signDisplay: 'exceptZero',
-  maximumFractionDigits: 1,
-})
+/** Formats a difference with its sign: `+312`, `-96`. */
+export function formatDifference(value: number): string {
+  return value.toLocaleString('en-GB', { signDisplay: 'exceptZero', maximumFractionDigits: 1 })
+}
 
 /** Formats a change for a table: `+8.3%`, `-3%`, `new`, `–`. */
 export function formatChange(previous: number | undefined, current: number): string {
   const change = changeBetween(previous, current)
-  if (change !== null) return `${SIGNED.format(change)}%`
+  if (change !== null) return `${formatDifference(change)}%`
   return previous === 0 ? 'new' : '–'
 }
 
@@ -154,13 +186,16 @@ export function isoDay(ms: number): string {
   return new Date(ms).toISOString().replace(/T.*/, '')
 }
 
-const UTC = { timeZone: 'UTC', month: 'short' } as const
-const DAY = new Intl.DateTimeFormat('en-GB', { ...UTC, day: 'numeric' })
-const MONTH = new Intl.DateTimeFormat('en-GB', { ...UTC, year: 'numeric' })
+/** Makes a format for UTC days, `2 Aug`, or for months, `Aug 2026`. */
+function dateFormat(part: 'day' | 'year'): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'short', [part]: 'numeric' })
+}
 
 /** Formats a period with its last day: `27 Jul to 2 Aug`. The years are added if they differ. */
 export function formatPeriod({ fromMs, toMs }: Period): string {
-  return DAY.formatRange(fromMs, toMs - DAY_MS).replace(/\s*–\s*/, ' to ')
+  return dateFormat('day')
+    .formatRange(fromMs, toMs - DAY_MS)
+    .replace(/\s*–\s*/, ' to ')
 }
 
 /** Names periods of this length: `week`, `weeks`, `period of 30 days`, `periods of 30 days`. */
@@ -175,7 +210,8 @@ export function periodName({ fromMs, toMs }: Period, count: number): string {
 export function shortNames(periods: readonly Period[]): string[] {
   const starts = periods.map(({ fromMs }) => fromMs)
   const spansYear = Math.max(...starts) - Math.min(...starts) >= 365 * DAY_MS
-  return starts.map((ms) => (spansYear ? MONTH : DAY).format(ms))
+  const { format } = dateFormat(spansYear ? 'year' : 'day')
+  return starts.map((ms) => format(ms))
 }
 
 /** Makes a table of our own texts and of Markdown; nothing is escaped. */
@@ -199,10 +235,12 @@ function cutMiddle(path: string, maxLength: number): string {
   return `${path.slice(0, start)}…${path.slice(start - maxLength + 1)}`
 }
 
-/** Makes the address of a page; `undefined` if its path leads out of the site's own. */
+/** Makes the address of a page; `undefined` if its path leads to another page, such as `/a/../b`. */
 export function pageUrl(path: string, site: URL): string | undefined {
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return undefined
   const url = new URL(site)
-  const root = url.pathname.replace(/\/*$/, '/')
-  url.pathname = root + path.replace(/^\//, '')
-  return url.pathname.startsWith(root) ? url.href : undefined
+  const root = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
+  // `URL` makes `/` of a backslash, and nothing of tabs and line breaks.
+  url.pathname = root + path.replace(/^\//, '').replace(/[\\\t\n\r]/g, encodeURIComponent)
+  return url.href
 }

@@ -19,15 +19,16 @@ import type { Run } from '../runner/run.ts'
 import {
   AnalyticsReader,
   formatChange,
+  formatDifference,
   formatPeriod,
   fullDaysBefore,
   isoDay,
   MAX_REQUESTS,
+  type Missing,
   type Period,
   pageName,
   periodName,
   rawTable,
-  SIGNED,
   shortNames,
 } from './analytics-reader.ts'
 import {
@@ -100,13 +101,15 @@ export class VisitorsReporter {
       return this.#publish({ failure: { headline: 'The visitors report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `No report: ${this.#reader.failureOf('the visitors') ?? 'nothing could be read'}`
-      // The same failure may have ended the job, whose error explains it.
-      const details = this.#reader.leftOut(await job?.catch(() => undefined)).join(' ')
-      return this.#publish({ failure: { headline, details }, gaps })
+      const headline = `No report: ${this.#reader.failure() ?? 'nothing could be read'}`
+      const missing = await this.#reader.leftOut(job)
+      const details = missing.map(({ sentence }) => sentence).join(' ')
+      const isExplained = missing.every((one) => one.isExplained)
+      return this.#publish({ failure: { headline, details }, gaps, isExplained })
     }
     const failure = await this.#export(report)
-    this.#publish({ failure, report, gaps, docsPulls, leftOut: this.#reader.leftOut() })
+    const missing = await this.#reader.leftOut(job)
+    this.#publish({ failure, report, gaps, docsPulls, missing })
   }
 
   /** Reads the content gaps once, whichever part needs them first. */
@@ -134,19 +137,31 @@ export class VisitorsReporter {
     return undefined
   }
 
-  /** Writes summary, outputs, and annotations. A failure fails the step. */
-  #publish(parts: Omit<ReportContent, 'run' | 'requests'>): void {
+  /**
+   * Writes summary, outputs, and annotations. A failure fails the step. One cause has one annotation, so that there is none
+   * if the job's error has explained it.
+   */
+  #publish({ missing = [], isExplained = false, ...parts }: Publication): void {
     const { inputs, log } = this.#run
-    const { failure, report, gaps, docsPulls, leftOut = [] } = parts
-    const content = { ...parts, run: this.#run, requests: this.#reader.count }
+    const { failure, report, gaps, docsPulls } = parts
+    const content = {
+      ...parts,
+      // Without a list, the section has only the sentences about what is missing, which stand elsewhere, too.
+      gaps: gaps?.isRead || !(failure ?? report) ? gaps : undefined,
+      leftOut: missing.map(({ sentence }) => sentence),
+      run: this.#run,
+      requests: this.#reader.count,
+    }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
-    if (shown.report ?? gaps ?? failure) this.#run.writeSummary('visitors', visitorsSummary(shown))
+    if (shown.report ?? shown.gaps ?? failure)
+      this.#run.writeSummary('visitors', visitorsSummary(shown))
     if (report?.lastVisited)
       log.warning(noVisitorsSentence(report.lastVisited), 'The docs had no visitors')
-    for (const sentence of leftOut) {
+    for (const { sentence, isExplained } of missing) {
       const title = 'Part of the visitors report could not be read'
       // Content gaps were requested by name; a report is useful without some of its rows.
-      if (gaps?.isWhole === false) log.warnInSummary(sentence, title)
+      if (isExplained) log.info(sentence)
+      else if (gaps?.isWhole === false) log.warnInSummary(sentence, title)
       else log.notice(sentence, title)
     }
     if (gaps) this.#run.setOutputs(contentGapsOutputs(gaps))
@@ -161,7 +176,8 @@ export class VisitorsReporter {
         log.warnInSummary(`${title}, because it would exceed ${MAX_MARKDOWN_KIB} KiB.`, title)
       this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
     }
-    if (failure) log.fail(failure.details, failure.headline)
+    if (failure && isExplained) log.info(failure.details)
+    else if (failure) log.fail(failure.details, failure.headline)
   }
 
   #reportPlan(): void {
@@ -171,6 +187,13 @@ export class VisitorsReporter {
     log.notice(plan, title)
     this.#run.writeSummary('visitors', md`## 📊 ${title}\n\n${sentencesWithCode(plan)}`)
   }
+}
+
+/** What a run publishes of its report. */
+type Publication = Omit<ReportContent, 'run' | 'requests' | 'leftOut'> & {
+  readonly missing?: readonly Missing[]
+  /** Whether the job's error explains the failure. */
+  readonly isExplained?: boolean
 }
 
 type FoundPulls = FromGitHub<{ issueCount: number }> &
@@ -205,12 +228,13 @@ async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<DocsPu
   const [mergedCount = '', closedCount = '', openCount = ''] = counts.map(formatCount)
   const list = `${github.serverUrl}/${environment.repository}/pulls?q=${encodeURIComponent(author)}`
   const line = md`${link('Docs pull requests', list)} in the period: ${mergedCount} merged, ${closedCount} closed; ${openCount} still open`
-  if (oldest === undefined) return { line, waiting: [] }
-  const age = formatAge(clock.now() - Date.parse(oldest.createdAt ?? ''))
+  const openedMs = Date.parse(oldest?.createdAt ?? '')
+  if (Number.isNaN(openedMs)) return { line, waiting: [] }
+  const age = formatAge(clock.now() - openedMs)
   const wait =
     openCount === '1' ? 'request is waiting, for' : 'requests are waiting, the oldest for'
   return {
-    line: md`${line} (${link(`oldest: ${age}`, oldest.url ?? '')})`,
+    line: md`${line} (${link(`oldest: ${age}`, oldest?.url ?? '')})`,
     waiting: [`${openCount} docs pull ${wait} ${age}`],
   }
 }
@@ -327,7 +351,7 @@ function changesSection({ unusualPages }: VisitorsReport, site: URL | undefined)
   const shown = [...up, ...down]
   const rows = shown.map(({ path, total, previous }): Row => {
     const name = pageName(path, site, PATH_LENGTH.first)
-    const difference = SIGNED.format(total - previous)
+    const difference = formatDifference(total - previous)
     return [name, formatCount(total), difference, formatChange(previous, total)]
   })
   const more = count - shown.length

@@ -1,4 +1,4 @@
-import { countOf, formatCount, sumOf } from '../lib/text.ts'
+import { capitalize, countOf, formatCount, sumOf } from '../lib/text.ts'
 import {
   type Counts,
   MAX_ROWS,
@@ -16,6 +16,7 @@ import {
   type Period,
   periodName,
   periodsBefore,
+  VISITORS_PART,
 } from './analytics-reader.ts'
 
 /** Earlier periods that the current one is compared with. */
@@ -46,7 +47,7 @@ export async function readOverview(
   period: Period,
   isForExport: boolean,
 ): Promise<VisitorsOverview | undefined> {
-  const first = await reader.read(period, visitorsCall(0), 'the visitors')
+  const first = await reader.read(period, visitorsCall(0), VISITORS_PART)
   if (first === undefined) return undefined
   const current = { period, ...first }
   const before: PeriodAnswer[] = []
@@ -248,11 +249,16 @@ function quantile(values: readonly number[], share: number): number {
 
 /** Writes the heading in plain text: `About 12,480 visitors, within the usual range; 5 pages with unusual traffic`. */
 export function headingOf(report: VisitorsReport): string {
-  const { totals, unusualPages } = report
-  const visitors = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
-  const count = unusualPages?.count ?? 0
+  const count = report.unusualPages?.count ?? 0
   const changes = count === 0 ? '' : `; ${countOf(count, 'page')} with unusual traffic`
-  return `${visitors}${verdictOf(report)}${changes}`
+  return `${capitalize(visitorsSentence(report))}${changes}`
+}
+
+/** Writes `about 12,480 visitors`, or `no visitors`, with the verdict. */
+function visitorsSentence(report: VisitorsReport): string {
+  const { total } = report.totals
+  const visitors = total === 0 ? 'no visitors' : `about ${countOf(total, 'visitor')}`
+  return `${visitors}${verdictOf(report)}`
 }
 
 /** Writes the verdict, to follow the visitors; empty if too few earlier periods are known. */
@@ -296,14 +302,12 @@ export function visitorsOutputs(
     complete: isComplete,
     requests,
   }
-  const visitors = `about ${countOf(totals.total, 'visitor')}${verdictOf(report)}`
-  const sentences = [visitors, ...readsSentences(report), ...more].join('; ')
-  const headline = `Docs, ${formatPeriod(period)}: ${sentences}`
+  const sentences = [visitorsSentence(report), ...readsSentences(report), ...more].join('; ')
   return {
     'visitors-human': String(totals.human),
     'visitors-ai': String(totals.ai),
     'visitors-total': String(totals.total),
-    'visitors-headline': totals.total === 0 ? '' : headline,
+    'visitors-headline': `Docs, ${formatPeriod(period)}: ${sentences}`,
     visitors: JSON.stringify(all),
   }
 }

@@ -1,29 +1,67 @@
 import { describe, expect, it } from 'vitest'
 import {
+  cleanHunks,
   cleanMarkdown,
   clip,
   clipBytes,
   fenceFor,
   inBackticks,
   logText,
+  oneLine,
+  readableText,
   shorten,
   visibleText,
 } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { commandsIn } from '../support/rendered.ts'
+import { longText, slowdownOf } from '../support/slowdown.ts'
 import { CLEANED, CUT_TEXTS } from './text.cases.ts'
 
 it.each(CLEANED)('%o of %j is %j', (clean, text, expected) => {
   expect(clean(text)).toBe(expected)
 })
 
-it('a text may be long without holding the run up', () => {
-  for (const part of ['<', '< ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b', ':', '`a', '#[']) {
-    const text = part.repeat(200_000)
-    expect(visibleText(text).length).toBeLessThanOrEqual(text.length)
-    expect(cleanMarkdown(`${text}x`)).not.toContain('<!--')
-    expect(logText(`${text}.`)).toMatch(/\.$/)
-  }
+/** Pieces that a text of 64 KiB repeats, and that a pattern might try again and again. */
+const PIECES = [
+  '<',
+  '<!--',
+  '<!---->',
+  '\n <!-- ',
+  '<!<!-- -->',
+  ' ',
+  '\n',
+  '\r',
+  '\u200b',
+  ':',
+  '`a',
+]
+const CLEANERS = {
+  visibleText,
+  readableText,
+  cleanMarkdown,
+  cleanHunks,
+  oneLine,
+  logText,
+  fenceFor,
+}
+
+it.each(Object.entries(CLEANERS))('%s takes no longer for hostile text', (_name, clean) => {
+  const texts = PIECES.flatMap((piece) => [longText(piece), longText(piece, { end: 'x' })])
+  for (const text of texts) expect(slowdownOf(clean, text), text.slice(0, 9)).toBeLessThan(40)
+})
+
+it('a text is cut as fast if it consists of joined characters', () => {
+  const cuts = [
+    (text: string) => shorten(text, 60_000),
+    (text: string) => clip(text, 60_000),
+    (text: string) => clipBytes(text, 30_000, '  '),
+  ]
+  for (const piece of ['\u0301', '👩\u200d', '🇩🇪', '\n'])
+    for (const cut of cuts) expect(slowdownOf(cut, longText(piece)), piece).toBeLessThan(40)
+})
+
+it('no comment is left of Markdown, however long it is', () => {
+  for (const piece of PIECES) expect(cleanMarkdown(longText(piece))).not.toContain('<!--')
 })
 
 it('no hostile text is a command in the log', () => {
@@ -41,11 +79,6 @@ describe('a cut text', () => {
     [`${'x'.repeat(9)}e\u0301\u0301y`, `${'x'.repeat(9)}… (4 more characters)`],
   ])('of ten characters says how many are left out (%#)', (text, cut) => {
     expect(clip(text, 10)).toBe(cut)
-  })
-
-  it('may be long', () => {
-    const text = '👩\u200d👩\u200d👧'.repeat(100_000)
-    expect(shorten(text, 700_000).length).toBeLessThanOrEqual(700_000)
   })
 
   it.each(CUT_TEXTS)(

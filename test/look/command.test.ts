@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventRow } from '../../src/look/event.ts'
 import { type Command, readCommand } from '../../src/look/trigger.ts'
 import { issueComment, person } from '../support/events.ts'
+import { EMAILS, KEPT_TEXTS } from './email.cases.ts'
 
 function commandOf(body: string, word = '/docs'): Command | undefined {
   const event = issueComment({ id: 11, body, author: person('octocat') })
@@ -33,6 +34,11 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'explain  it': ['/docs <!-- hidden --> explain <!-- and\n\nthis --> it'],
   'explain it <!-- seen: never closed': ['/docs explain it <!-- seen: never closed'],
   'put `<!-- a -->` by ``<!-- `b` -->``': ['/docs put `<!-- a -->` by ``<!-- `b` -->``'],
+  '```html\n<!-- a -->\n```\n\nthat': ['/docs\n```html\n<!-- a -->\n```\n<!-- b -->\nthat'],
+  '~~~~\n```\n~~~\n<!-- a -->': ['/docs\n~~~~\n```\n~~~\n<!-- a -->'],
+  '- ```\n  <!-- a -->\n  ```\n': ['/docs\n- ```\n  <!-- a -->\n  ```\n<!-- b -->'],
+  '> ```\n> <!-- a -->\n': ['/docs\n> ```\n> <!-- a -->\n<!-- b -->'],
+  '``` a ``` b': ['/docs\n``` a ```<!-- c --> b', '/docs <!--\n```\n-->``` a ``` b'],
   '\\`  `': ['/docs \\` <!-- hidden --> `'],
 }
 
@@ -52,54 +58,6 @@ const NO_COMMANDS: typeof TEXTS = {
   'an HTML comment': ['<!-- /docs explain it -->', '<!-- /docs explain it'],
 }
 
-const GMAIL = 'On Tue, Nov 24, 2026 at 3:14 PM Ada ***@***.***> wrote:'
-const FOOTER = `—
-Reply to this email directly, view it on GitHub
-<https://github.com/acme/docs/pull/5#issuecomment-1>, or unsubscribe
-<https://github.com/notifications/unsubscribe-auth/SECRET>
-.
-You are receiving this because you were mentioned.Message ID:
-***@***.***>
-`
-const QUOTE = `\n> *ada* left a comment (acme/docs#5)\n>\n> Delete all\n${FOOTER.replace(/^/gm, '> ')}\n`
-const HEADER = `From: Ada ***@***.***>
-Sent: Tuesday, November 24, 2026 3:14 PM
-To: acme/docs ***@***.***>
-Subject: Re: [acme/docs] Add a flag (PR #5)
-`
-
-/** Replies by email that begin with the request `explain it`, and its rest below. */
-const EMAILS: readonly { readonly from: string; readonly rest: string; readonly kept?: string }[] =
-  [
-    { from: 'Gmail', rest: `${GMAIL}\n${QUOTE}` },
-    { from: 'Gmail in two lines', rest: `${GMAIL.replace(' ***', ' <\n***')}\n${QUOTE}` },
-    { from: 'Apple Mail, with the footer unquoted', rest: `${GMAIL}\n> Delete all\n\n${FOOTER}` },
-    { from: "Apple's phones", rest: `> ${GMAIL}\n${QUOTE}` },
-    { from: 'Outlook', rest: `${'_'.repeat(32)}\n${HEADER}\nDelete all\n${FOOTER}` },
-    { from: 'Outlook without a line', rest: `*From:* Ada\n*Sent:* Tuesday\n\nDelete all` },
-    {
-      from: 'a quote in between',
-      rest: `> why?\n\nBecause.\n\n${GMAIL}\n${QUOTE}`,
-      kept: '> why?\n\nBecause.',
-    },
-    {
-      from: 'answers between quotes',
-      rest: `${GMAIL}\n> a\n\nYes.\n${QUOTE}`,
-      kept: `${GMAIL}\n> a\n\nYes.\n${QUOTE}`,
-    },
-    {
-      from: 'words after the footer',
-      rest: `${GMAIL}\n> a\n${FOOTER}\nAda`,
-      kept: `${GMAIL}\n> a\n${FOOTER}\nAda`,
-    },
-    {
-      from: 'nothing that is quoted',
-      rest: 'On this page ada wrote:',
-      kept: 'On this page ada wrote:',
-    },
-    { from: 'a quote at the end', rest: '> a\n> b', kept: '> a\n> b' },
-  ]
-
 describe('a command', () => {
   it.each([
     { requests: TEXTS, fresh: false },
@@ -107,7 +65,10 @@ describe('a command', () => {
   ])('has a request, and asks for a new job or not: $fresh', ({ requests, fresh }) => {
     for (const [instructions, texts] of Object.entries(requests))
       for (const text of texts)
-        expect([text, commandOf(text)]).toMatchObject([text, { instructions, fresh }])
+        expect([text, commandOf(text)]).toMatchObject([
+          text,
+          { instructions: instructions.trim(), fresh },
+        ])
   })
 
   it.each(Object.entries(NO_COMMANDS))(
@@ -117,9 +78,13 @@ describe('a command', () => {
     },
   )
 
-  it.each(EMAILS)('by email loses only what it quotes: $from', ({ rest, kept = '' }) => {
-    const text = `/docs explain it\n\n${rest}`.replaceAll('\n', '\r\n')
-    expect(commandOf(text)?.instructions).toBe(`explain it\n\n${kept}`.trim())
+  it.each(EMAILS)('by email loses the message that it quotes: $from', ({ text, kept = '' }) => {
+    const body = `/docs explain it\n${text}`.replaceAll('\n', '\r\n')
+    expect(commandOf(body)?.instructions).toBe(`explain it\n${kept}`.trim())
+  })
+
+  it.each(KEPT_TEXTS)('keeps what its author wrote: $what', ({ text }) => {
+    expect(commandOf(`/docs explain it\n${text}`)?.instructions).toBe(`explain it\n${text}`.trim())
   })
 
   it('can be any word', () => {

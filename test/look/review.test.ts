@@ -74,6 +74,18 @@ describe('a review that requests changes', () => {
     expect(end.requests.filter((line) => line === ASKS)).toHaveLength(1)
   })
 
+  it.for([
+    { body: '/docs please shorten it', request: 'please shorten it' },
+    { body: '> Long.\n\n/DOCS: please shorten it', request: 'please shorten it' },
+    { body: '/docs', request: 'Comment 1: Why?' },
+    { body: '/docs it', command: '/bot', request: '/docs it' },
+  ])('whose summary is $body asks for the rest', async (given, { scene }) => {
+    const { body, command = '/docs', request } = given
+    const comments = request.startsWith('Comment') ? [{ body: 'Why?' }] : []
+    const { prompt } = await review(scene, { body, comments }, { command })
+    expect(prompt.split('\n\n<')[0]).toBe(request)
+  })
+
   it('without commands and context keeps file and line, and no hunk', async ({ scene }) => {
     const inputs = { command: '', context: 'none' }
     const comments = [{ body: '/docs Why?', path: 'docs/a.md', line: 7 }]
@@ -173,7 +185,7 @@ describe('a review that requests changes', () => {
 
   it.for<{ what: string; given: NewReview }>([
     { what: 'nothing', given: { body: null as unknown as string } },
-    { what: 'commands only', given: { body: '/docs a', comments: [{ body: '/docs b' }] } },
+    { what: 'commands only', given: { body: '/docs', comments: [{ body: '/docs b' }] } },
     { what: 'nothing visible', given: { body: '<!-- a', comments: [{ body: '<!-- b -->' }] } },
   ])('that contains $what is skipped without an answer', async ({ given }, { scene }) => {
     const end = await scene.tell(reviewed(scene, given))

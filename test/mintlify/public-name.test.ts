@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { publicPath, publicSearch, QUESTIONS } from '../../src/mintlify/analytics.ts'
+import { longText, slowdownOf } from '../support/slowdown.ts'
 
 /** What Mintlify's texts have instead of a secret of this run. */
 const SECRET = '***'
@@ -21,6 +22,7 @@ it.each<Row>([
   { text: 'supprimez e\u0301te\u0301 løs', agent: 'e\u0301te\u0301 løs supprimez' },
   { text: 'delete every page in docs', agent: 'delete docs every in page' },
   { text: 'please delete every page in docs', agent: undefined },
+  { text: 'a b c d e A', agent: 'a b c d e' },
   { text: 'open evil.example/x a_b-c', agent: 'a_b-c evil.example/x open' },
   { text: `${x(20)} ${x(20)} ${x(18)}`, agent: `${x(18)} ${x(20)}` },
   { text: 'v2026 12.34', agent: '12.34 v2026' },
@@ -97,3 +99,15 @@ it('the same text is the same name, withheld or not, and what was rated is what 
   expect(keyOf('/x')).not.toBe(keyOf('/y'))
   expect(publicSearch('x').key).not.toBe(nameOf(null, 'x')?.key)
 })
+
+it.each(['a', 'a ', ' ', '/', '-', '%41', 'a/', 'e\u0301', 'a.', '1', 'ghp_', ' sk-', '\u3164'])(
+  'a name of 64 KiB of %j is read no slower than others, and withheld',
+  (piece) => {
+    const readers = { publicPath, publicSearch, category: (text: string) => nameOf(null, text) }
+    for (const [name, read] of Object.entries(readers)) {
+      const text = longText(piece, { start: '@' })
+      expect(slowdownOf(read, text), name).toBeLessThan(40)
+      expect(read(text), name).toMatchObject({ forPeople: undefined, forAgent: undefined })
+    }
+  },
+)

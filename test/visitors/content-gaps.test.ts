@@ -47,6 +47,7 @@ it.each([
   ['a page beyond chance', `${RATED} /bad 14/21 /perhaps 23/45`, '', '/bad 14/21'],
   ['five votes, three against', `${LOVED} /five 3/5 /four 4/4 /two 2/5`, '', '/five 3/5'],
   ['a search beyond chance', '', `${SEARCHED} vain 37/38 perhaps 32/38`, 'vain 37/38'],
+  ['a page with and without a final slash', `${LOVED} /a 2/3 /a/ 1/2`, '', '/a 3/5'],
   ['five searches', '', `${CLICKED} five 5/5 four 4/4`, 'five 5/5'],
   ['a search that is withheld', '', `${SEARCHED} a@b.example 40/40`, '? 40/40'],
   ['nothing of zeros', '/ 0/0', 'a 0/0', ''],

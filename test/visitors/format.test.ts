@@ -59,7 +59,11 @@ it.each([
   { site: 'https://a.example/docs/', path: 'x/y', url: 'https://a.example/docs/x/y' },
   { site: 'https://a.example', path: '/a b?c#d"e', url: 'https://a.example/a%20b%3Fc%23d%22e' },
   { site: 'https://a.example', path: '//b.example/x', url: 'https://a.example//b.example/x' },
-  { site: 'https://a.example', path: '/\\b.example', url: 'https://a.example//b.example' },
+  { site: 'https://a.example', path: '/\\b.example', url: 'https://a.example/%5Cb.example' },
+  { site: 'https://a.example', path: '/back\\slash\t', url: 'https://a.example/back%5Cslash%09' },
+  { site: 'https://a.example', path: '/a/./b', url: undefined },
+  { site: 'https://a.example', path: '/a/../b', url: undefined },
+  { site: 'https://a.example', path: '/a/..b...', url: 'https://a.example/a/..b...' },
   { site: 'https://a.example', path: '/\ud800', url: 'https://a.example/%EF%BF%BD' },
   { site: 'https://a.example/docs', path: '/a/%2e%2E/../b', url: undefined },
 ])('on $site the address of $path is $url', ({ site, path, url }) => {

@@ -41,11 +41,12 @@ it.each([
     says: 'bout 1 visitor, the lowest of the last 4 periods of 30 days',
   },
   { totals: [0, 0, 9000, 9100, 9999], says: 'bout 9,999 visitors' },
-])('after $totals the heading is "A$says", and the headline says it, too', (given) => {
-  const { totals, says, reads, days = 7, period = WEEK, ending = '' } = given
+  { totals: [0, 0, 0], first: 'n', says: 'o visitors' },
+])('after $totals heading and headline say "$says"', (given) => {
+  const { totals, first = 'a', says, reads, days = 7, period = WEEK, ending = '' } = given
   const shown = report(totals, { days, reads })
   const outputs = visitorsOutputs(shown, 1)
-  expect(headingOf(shown)).toBe(`A${says}`)
-  expect(outputs['visitors-headline']).toBe(`Docs, ${period}: a${says}${ending}`)
+  expect(headingOf(shown)).toBe(`${first.toUpperCase()}${says}`)
+  expect(outputs['visitors-headline']).toBe(`Docs, ${period}: ${first}${says}${ending}`)
   expect(JSON.parse(outputs.visitors ?? '').reads).toEqual(reads ?? null)
 })

@@ -175,12 +175,37 @@ describe('a cause is explained once', () => {
 
   it('by the job that it ends, however long after the report', async () => {
     const late = refusal(403, { match: { path: 'look', nth: 3 } })
-    const { errors, tookMs } = await runVisitors(
+    const { errors, log, summary, tookMs } = await runVisitors(
       { ...REPORT, prompt: 'Explain.' },
       { docs: { jobTimeMs: 60_000 }, faults: [late, VISITORS_REFUSED] },
     )
     expect(tookMs).toBeGreaterThan(10_000)
-    expect(errors.map((error) => error.includes('Nope'))).toEqual([true, false])
+    expect(errors).toMatchObject([like(/Nope/)])
+    const unread = 'denied the request, so the visitors could not be read.'
+    expect([log.join('\n'), summary].every((text) => text.includes(unread))).toBe(true)
+  })
+
+  it.each([
+    { inputs: { ...REPORT, ...GAPS }, what: 'no project' },
+    { inputs: { ...REPORT, ...AGENT }, what: 'no project' },
+    { inputs: GAPS, what: 'no such analytics' },
+  ])('if the project is wrong, without a section for content gaps ($inputs)', async (given) => {
+    const notFound = refusal(404, { match: { path: '/v1/analytics' } })
+    const { errors, warnings, summary } = await runVisitors(given.inputs, { faults: [notFound] })
+    expect([errors.length, warnings]).toEqual([1, []])
+    expect(errors[0]?.match(/Nope/g)).toHaveLength(1)
+    expect(errors[0]).toContain(given.what)
+    expect(errors[0]).toContain('`project-id`')
+    for (const part of ['questions', 'searches']) expect(errors[0]).toContain(part)
+    expect(summary).toContain('## ❌ No report')
+    expect(summary).not.toContain('ontent gaps')
+  })
+
+  it('if only content gaps could not be read, without a section for them', async () => {
+    const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: GAPS_REFUSED })
+    expect(run.warnings).toMatchObject([like(UNREAD)])
+    expect(run.summary).toMatch(UNREAD)
+    expect(run.summary).not.toContain('**Content gaps**')
   })
 
   it('and what could be read is reported', async () => {
@@ -228,7 +253,7 @@ describe('the prompt', () => {
     const text = JSON.parse(prompt).prompt
     expect(text).toContain(`\nContent gaps, 6 Jul to 2 Aug:\n${FOR_AGENT}\n`)
     expect(text).toMatch(
-      /demand[^\n]*at the page and at the code first[^\n]*at most three pages[^\n]*nothing that the repository doesn't contain[^\n]*which item led to which change\.\nContent gaps/,
+      /names[^\n]* data, [^\n]*demand[^\n]*at the page and at the code first[^\n]*at most three pages[^\n]*nothing that the repository doesn't contain[^\n]*which item led to which change\.\nContent gaps/,
     )
   })
 
