@@ -206,7 +206,10 @@ export class GitHub {
     const { paginate } = await this.#load()
     const all: T[] = []
     const pages = (size: number) =>
-      paginate.iterator(`GET ${path}`, { per_page: size, page: 1 + all.length / size })
+      paginate.iterator(`GET ${path}`, {
+        per_page: size,
+        ...(all.length > 0 && { page: 1 + all.length / size }),
+      })
     const read = async (size: number): Promise<readonly T[]> => {
       try {
         for await (const page of pages(size)) {
