@@ -421,7 +421,10 @@ export class GitHub {
       signal: endsAtOnce ? cancel : this.#lateCancel,
       freshConnection: !canRepeat(request),
     })
-    const { status } = response
+    const { status, bodyProblem, isCutOff } = response
+    // The same request would be refused again.
+    if (status < 300 && bodyProblem !== undefined && !isCutOff)
+      throw new GitHubError(`GitHub's response can't be used: ${bodyProblem}`, { kind: 'refused' })
     return new Response(status === 204 ? null : response.body, {
       status,
       headers: response.headers,

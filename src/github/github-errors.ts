@@ -59,6 +59,7 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   const { status, headers, data } = recordField(error, 'response')
   if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
+    if (inner instanceof GitHubError) return inner
     const cause = inner instanceof TransportError ? inner : error
     const isFinal =
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)

@@ -3,17 +3,17 @@ import { GitHubError } from '../github/github-errors.ts'
 import {
   type CommitFile,
   type ComparedCommit,
-  type Comparison,
   type MergedPulls,
   readMergedPulls,
   requestComparison,
 } from '../github/pull-requests.ts'
 import { type EarlierRuns, MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { isSha, type Payload, type Release } from '../look/event.ts'
+import type { ChangedFile } from '../look/ranks.ts'
 import type { LastJob } from '../look/status.ts'
 import { findSkipLabel } from '../look/trigger.ts'
+import { completeFiles, isTooLargeToCompare, listCommitsSince } from '../look/whole-diff.ts'
 import type { Run } from '../runner/run.ts'
-import type { ChangedFile } from './files.ts'
 import {
   type CommitSummary,
   type EventFacts,
@@ -359,25 +359,45 @@ async function addMergedPulls(
 /** As many files as GitHub compares at most, without saying how many there are. */
 const MAX_COMPARED = 300
 
-/** Compares the head with a base: three requests if there are more files than GitHub compares. */
+/** Compares the head with a base. */
 async function compare(base: string, head: string, github: GitHub): Promise<EventFacts> {
   if (base === head) return { facts: [], files: { files: [], total: 0 } }
   if (base === '') return await readCommit(head, github)
-  const compared = await requestComparison(base, head, github)
-  const { html_url, commits, total_commits: commitCount } = compared
-  const url = html_url ?? ''
-  const { files, total } = filesOf(compared)
-  const halves = await github.read(async () =>
-    total === undefined ? await compareHalves(base, head, commits ?? [], github) : [],
-  )
-  // GitHub's own entry is about the whole change.
-  const all = [...files, ...(halves.known ? halves.value : []), ...files]
-  const byPath = new Map(all.map((file) => [file.path, file]))
+  try {
+    const compared = await requestComparison(base, head, github)
+    const { html_url, commits, total_commits: commitCount, merge_base_commit: start } = compared
+    const url = html_url ?? ''
+    const ends = { base: start?.sha ?? base, head: commits?.at(-1)?.sha ?? head }
+    const files = readChangedFiles(compared.files)
+    const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+    return {
+      facts: [['Compare', url]],
+      commits: (commits ?? []).map(summaryOf),
+      commitCount: commitCount ?? 0,
+      files: { ...(await completeFiles(listing, github)), url },
+    }
+  } catch (error) {
+    if (error instanceof GitHubError && isTooLargeToCompare(error))
+      return await readWithoutComparison(base, head, github)
+    throw error
+  }
+}
+
+/** Reads a change that GitHub can't compare: its commits from their list, its files from the trees. */
+async function readWithoutComparison(
+  base: string,
+  head: string,
+  github: GitHub,
+): Promise<EventFacts> {
+  const { commits } = await listCommitsSince(base, head, github)
+  const listing = { files: [], maxFiles: 0, findEnds: async () => ({ base, head }), spent: 1 }
+  const { files, total } = await completeFiles(listing, github)
+  const problem = "GitHub can't compare these commits, and doesn't list all of their files"
   return {
-    facts: [['Compare', url]],
-    commits: (commits ?? []).map(summaryOf),
-    commitCount: commitCount ?? 0,
-    files: { files: [...byPath.values()], total, url },
+    facts: [],
+    commits: commits.map(summaryOf),
+    commitCount: commits.length,
+    files: { files, total, ...(total === undefined && { problem }) },
   }
 }
 
@@ -385,62 +405,24 @@ async function readCommit(ref: string, github: GitHub): Promise<EventFacts> {
   const commit = await github.call<ComparedCommit>(({ rest }) =>
     rest.repos.getCommit({ ...github.repository, ref }),
   )
-  const files = { ...filesOf(commit), url: commit.html_url ?? '' }
-  return { facts: [], commits: [summaryOf(commit)], commitCount: 1, files }
+  const ends = { base: commit.parents?.[0]?.sha ?? undefined, head: commit.sha ?? ref }
+  const files = readChangedFiles(commit.files)
+  const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+  const whole = await completeFiles(listing, github)
+  const url = commit.html_url ?? ''
+  return { facts: [], commits: [summaryOf(commit)], commitCount: 1, files: { ...whole, url } }
 }
 
-function filesOf(change: Pick<Comparison, 'files'>) {
-  const files = readChangedFiles(change.files)
-  return { files, total: files.length < MAX_COMPARED ? files.length : undefined }
-}
-
-/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
-async function compareHalves(
-  base: string,
-  head: string,
-  commits: readonly ComparedCommit[],
-  github: GitHub,
-): Promise<ChangedFile[]> {
-  // Merges are on the branch itself.
-  const inside = commits.slice(0, -1)
-  const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
-  const candidates = merges.length > 0 ? merges : inside
-  const middle = candidates[Math.floor(candidates.length / 2)]?.sha
-  if (middle == null) return []
-  const [first, second] = await Promise.all([
-    requestComparison(base, middle, github),
-    requestComparison(middle, head, github),
-  ])
-  // If that commit lacks something of the base, the second part would include it.
-  if (first.behind_by !== 0) return []
-  return unite(readChangedFiles(first.files), readChangedFiles(second.files))
-}
-
-/** Joins the files of two changes, one after the other; of a file in both, the longer diff is shown. */
-function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
-  const files = new Map(first.map((file) => [file.path, file]))
-  for (const file of second) {
-    const earlier = files.get(file.path)
-    const isLonger = (earlier?.patch ?? '').length > (file.patch ?? '').length
-    const both = earlier && {
-      ...file,
-      status: file.status === 'modified' ? earlier.status : file.status,
-      added: earlier.added + file.added,
-      removed: earlier.removed + file.removed,
-      patch: isLonger ? earlier.patch : file.patch,
-    }
-    files.set(file.path, both ?? file)
-  }
-  return [...files.values()]
-}
+/** The hash of a file without content. */
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 export function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
     status: status ?? 'changed',
     path: filename ?? '',
     oldPath: oldPath ?? filename ?? '',
-    added: file.additions ?? 0,
-    removed: file.deletions ?? 0,
-    patch: patch ?? undefined,
+    added: file.additions ?? undefined,
+    removed: file.deletions ?? undefined,
+    patch: patch ?? (file.sha === EMPTY_BLOB ? '' : undefined),
   }))
 }

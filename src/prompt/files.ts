@@ -1,18 +1,5 @@
 import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
-
-/** A changed file, as GitHub lists it. */
-export type ChangedFile = {
-  /** `added`, `modified`, `removed`, `renamed`, … */
-  readonly status: string
-  readonly path: string
-  /** The path before it was renamed or copied; otherwise the same as `path`. */
-  readonly oldPath: string
-  /** Numbers of lines. */
-  readonly added: number
-  readonly removed: number
-  /** Its hunks; `undefined` if GitHub shows none because the file is binary, empty, or too large. */
-  readonly patch: string | undefined
-}
+import { type ChangedFile, MAX_JUDGED_LENGTH, RANKS, type Rank, rankFiles } from '../look/ranks.ts'
 
 /** A part of the block, and how many files, commits, or texts it contains. */
 export type Written = {
@@ -106,9 +93,7 @@ type Part = {
 
 /** Sorts files into the order in which they are shown: by rank, then by the weight of their names. */
 function toParts(files: readonly ChangedFile[]): Part[] {
-  const translations = findTranslations(files)
-  const ranked = files.map((file) => {
-    const { rank, kind } = rankOf(file, translations.has(file.path))
+  const ranked = rankFiles(files).map(({ file, rank, kind }) => {
     const texts = rank === 'named' || !file.patch ? [] : diffLines(file.patch)
     const lines = texts.map((text): Line => ({ text, weight: 0 }))
     return { rank, header: `\n${describeFile(file, kind)}`, lines }
@@ -140,13 +125,16 @@ function describeFile(
 ): string {
   const [from, to] = [oldPath, path].map((one) => clipBytes(oneLine(one), MAX_PATH_BYTES))
   const where = path === oldPath ? to : `${from} to ${to}`
-  const why = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
+  const reason = patch === undefined ? ' (no diff)' : ''
+  const why = kind === '' ? reason : ` (${kind}: only named)`
   return `${status} ${where}${lineCounts(added, removed)}${why}`
 }
 
-/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
-export function lineCounts(added: number, removed: number): string {
-  return added + removed === 0 ? '' : ` (+${added} -${removed})`
+/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0, or if one is unknown. */
+export function lineCounts(added: number | undefined, removed: number | undefined): string {
+  return added === undefined || removed === undefined || added + removed === 0
+    ? ''
+    : ` (+${added} -${removed})`
 }
 
 /** Splits a diff into the lines that are shown. */
@@ -244,166 +232,6 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
   const headers = shown.map(({ header }) => header)
   return { text: [...headers, note].join(''), count: shown.length }
 }
-
-/**
- * How much readers of documentation would notice of a file, in the order in which files are shown.
- * `background` has little room, `named` is never more than named.
- */
-export const RANKS = ['readers', 'source', 'background', 'named'] as const
-type Rank = (typeof RANKS)[number]
-
-/** Longer lines and paths are not judged: people don't write them. */
-const MAX_JUDGED_LENGTH = 1000
-
-/**
- * Judges a file by its path, its first lines, and the length of its lines.
- *
- * @returns `kind`: why a file is only named
- */
-export function rankOf(
-  file: ChangedFile,
-  isTranslation = false,
-): {
-  readonly rank: Rank
-  readonly kind?: string
-} {
-  const { path, patch = '' } = file
-  if (path.length > MAX_JUDGED_LENGTH) return { rank: 'source' }
-  const fits = (pattern: RegExp): boolean => pattern.test(path)
-  const isForReaders = isPage(file) || API_DESCRIPTION.test(path)
-  const [byPath] = isForReaders
-    ? []
-    : (Object.entries(NAMED).find(([, pattern]) => fits(pattern)) ?? [])
-  const isMinified = patch.length / patch.split('\n').length >= MINIFIED_LINE_LENGTH
-  const byLines = isMinified ? 'taken for minified' : undefined
-  const kind = byPath ?? (isGenerated(path, patch) ? 'generated' : byLines)
-  if (kind !== undefined) return { rank: 'named', kind }
-  if (isTranslation || (!isForReaders && BACKGROUND.some(fits))) return { rank: 'background' }
-  return { rank: isForReaders || READERS.some(fits) ? 'readers' : 'source' }
-}
-
-/** Whether one of a file's first lines is the header of generated code; of a page, in a comment alone. */
-function isGenerated(path: string, patch: string): boolean {
-  if (!/^@@ -\S+ \+[01](?!\d)/.test(patch)) return false
-  const lines = patch.split('\n', MAX_HEADER_LINES.certainly + 1).slice(1)
-  // A generator has the header of what it generates in a text.
-  const inText = lines.findIndex((line) =>
-    /^(?!.\s*(?:\/\/|\/?\*|#)).*(?:(?:[=(,:]|\breturn)\s*["'`]|=\s*\()/.test(
-      line.slice(0, MAX_JUDGED_LENGTH),
-    ),
-  )
-  return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line, index) => {
-    const isJudged =
-      line.length <= MAX_JUDGED_LENGTH && (!PAGE_PATH.test(path) || line.includes('<!--'))
-    const isFirst = index < MAX_HEADER_LINES.generated
-    return isJudged && ((isFirst && GENERATED.test(line)) || CERTAINLY_GENERATED.test(line))
-  })
-}
-
-/** Whether a page of documentation was changed, in whatever language. */
-export function isPage({ path }: ChangedFile): boolean {
-  return (
-    path.length <= MAX_JUDGED_LENGTH &&
-    PAGE_PATH.test(path) &&
-    !NO_PAGE.some((pattern) => pattern.test(path))
-  )
-}
-
-const LANGUAGE =
-  '(?:ar|bn|ca|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh)(?:[-_][a-z]{2,4})?'
-
-/** Files that are only named, by kind. A folder decides only where it always means that. */
-const NAMED: Readonly<Record<string, RegExp>> = {
-  // Package managers write them.
-  'lock file':
-    /(?:^|\/)(?:npm-shrinkwrap\.json|go(?:\.work)?\.sum|gradle\.lockfile|Package\.resolved|[\w.-]*[.-]lock(?:b|\.(?:json|ya?ml|hcl))?)$/i,
-  // Their source says the same.
-  'minified, compiled or vendored':
-    /[.-]min\.(?:[cm]?js|css)$|\.bundle\.js$|\.(?:map|wasm|svg)$|(?:^|\/)(?:node_modules\/|dist\/.*\.(?:[cm]?js|css)$)|^(?:vendor|third_party)\//,
-  // Generators and test runners write them.
-  generated:
-    /(?:^|[/_-])generated(?:__)?\/|(?:^|\/)__snapshots__\/|(?:^|\/)zz_generated|\.(?:pb\.go|pb\.cc|pb\.h|g\.dart|freezed\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$|[._-](?:generated|gen)\.\w+$/i,
-  // Their diff is one of a diff, or of JSON with pictures in it.
-  'patch or notebook': /\.(?:patch|diff|ipynb)$/i,
-}
-
-/** Continuous integration, developers' tools and guides, licenses. */
-const TOOLING =
-  /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|vscode|idea|husky|devcontainer|claude|codex|cursor|gemini|agents)\/|(?:^|\/)\.[\w.-]*(?:rc|ignore|attributes)(?:\.\w+)?$|(?:^|\/)(?:renovate|tsconfig[\w.-]*|biome|turbo|nx|lerna)\.jsonc?$|(?:^|\/)(?:eslint|vitest|jest|prettier|playwright|knip|rollup)[\w.-]*\.config\.\w+$|(?:^|\/)(?:AGENTS|CLAUDE|CODEOWNERS|CONTRIBUTING|LICEN[CS]E|NOTICE)(?:[.-]\w+)*$|\.gitlab-ci\.yml$/
-
-const BACKGROUND: readonly RegExp[] = [
-  TOOLING,
-  // Folders of tests, and of what tests work on; some only at the top, as they have another meaning below it.
-  /^(?!docs?\/)(?:.*\/)?(?:tests?|__tests__|__mocks__|__e2e__|e2e|fixtures?|testdata|testing|test[-_]?(?:utils|helpers|kit)|playgrounds?|mocks?|bench(?:es|marks?)?)\/|^(?:(?:packages|apps|gems|crates)\/[^/]+\/)?(?:specs?|integration)\//i,
-  // Files of tests.
-  /(?:^|\/)(?:test_[^/]*|conftest)\.py$|[._-](?:test|spec|bench)s?(?:-d)?\.\w+$|_test\.\w+$|Tests?\.(?:java|kt|cs|swift)$/i,
-  // Texts in another language than English: the original is documented.
-  /\.(?:po|pot|arb|xlf)$/i,
-  new RegExp(
-    `(?:^|/)(?:locales?|i18n|langs?|translations?|l10n)/(?:.*/)?${LANGUAGE}(?:/.*)?\\.\\w+$|[/._-]${LANGUAGE}\\.(?:json|ya?ml|properties)$`,
-    'i',
-  ),
-]
-
-/** API descriptions, from which references are made. */
-const API_DESCRIPTION =
-  /(?:openapi|swagger|asyncapi)[\w.-]*\.(?:ya?ml|json)$|^(?:[^/]+\/)*specs?\/[^/]*\.(?:ya?ml|json)$|\.(?:graphqls|proto|avsc)$|(?:^|\/)schema\.(?:graphql|gql)$/i
-
-const READERS: readonly RegExp[] = [
-  // Documentation and changelogs: what has been said of the change, and how.
-  /\.(?:mdx?|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS|README|UPGRADING|MIGRATION)[\w.-]*$|(?:^|\/)\.changeset\//i,
-  // Schemas, types, and further parts of API descriptions.
-  /(?:openapi|swagger|asyncapi)\/.*\.(?:ya?ml|json)$|\.(?:graphql|gql|d\.ts|pyi)$|schema\.(?:json|ya?ml|ts|py|go|rs|prisma)$|(?:^|\/)schemas?\//i,
-  // Command lines: commands, arguments, flags.
-  /(?:^|\/)(?:cli|cmd|commands?|bin)\/|(?:^|[/._-])(?:cli|commands?|args?|arguments|flags?|main)\.\w+$/i,
-  // Configuration and options: keys, defaults, environment variables.
-  /(?:^|\/)(?:config|configuration|settings|options)\/|(?:^|[/._-])(?:config(?:uration)?s?|settings?|options?|props|defaults?|constants?|env(?:ironment)?|params?|preferences)\.\w+$|(?:^|\/)(?:values|action)\.ya?ml$|\.(?:sample|example)$/i,
-  // What others call: entry points, public types, routes, errors.
-  /(?:^|[/._-])(?:index|exports?|types?|api|public|mod|lib|__init__|routes?|router|handlers?|errors?|hooks?)\.\w+$|(?:^|\/)(?:api|public|routes?)\//i,
-]
-
-const PAGE_PATH = /\.(?:mdx?|rst|adoc)$/i
-const NO_PAGE: readonly RegExp[] = [
-  /(?:^|\/)(?:\.[^/]+\/|(?:CHANGELOG|CHANGES|HISTORY|AGENTS|CLAUDE|CONTRIBUTING|LICEN[CS]E|NOTICE)\b)/i,
-  /(?:^|\/)(?:tests?|__tests__|testdata|testing|e2e|fixtures?|integration|bench(?:es|marks?)?|playgrounds?|examples?)\/(?:.*\/)?README\b[^/]*$/i,
-]
-
-/** How a header of generated code begins, after the marks of a comment. */
-const GENERATED_WARNING =
-  '(?:(?:warning|note|notice|attention|caution|important)\\W+)?(?:(?:please )?do not (?:edit|modify)\\b[^.!:;,-]*\\W+)?'
-const GENERATED_SUBJECT =
-  '(?:(?:this|the|all|it) )?(?:is (?:an? )?)?(?:(?:code|file|class|client|content|form|model|module|package|sdk|source|types?) )?(?:(?:is|was|were|has been) (?:an? )?)?'
-const GENERATED_VERB = '(?:auto(?:matically)?[- ]?)?@?generated'
-const GENERATED_END =
-  '(?: (?:by|using|with|from|via swagger|code|file|class)\\b|\\W*$|\\W+do not\\b)'
-const GENERATED = new RegExp(
-  `^\\W*(?:@generated\\b|smithy-\\w+ generated code|${GENERATED_WARNING}${GENERATED_SUBJECT}${GENERATED_VERB}${GENERATED_END})`,
-  'i',
-)
-/** A header that can also follow a license or a long description: nobody writes it of code by hand. */
-const CERTAINLY_GENERATED =
-  /^[^"'`=(]*\bgenerated\b.{0,100}\bdo not (?:edit|modify)\b|^[^"'`=(]*\bgenerated by (?:the )?(?:openapi|swagger)\b/i
-const MAX_HEADER_LINES = { generated: 10, certainly: 40 }
-
-/** Average length of a line from which on a file is treated as minified. */
-const MINIFIED_LINE_LENGTH = 500
-
-/** Finds translations: pages that were also changed in another language. A folder such as `it/` alone need not be one. */
-function findTranslations(files: readonly ChangedFile[]): ReadonlySet<string> {
-  const judged = files.flatMap(({ path }) => (path.length > MAX_JUDGED_LENGTH ? [] : path))
-  const pages = Map.groupBy(judged, (path) => path.replace(LANGUAGE_IN_PATH, ''))
-  const translated = [...pages].flatMap(([page, paths]) =>
-    paths.length < 2 ? [] : paths.filter((path) => path !== page && !IN_ENGLISH.test(path)),
-  )
-  return new Set(translated)
-}
-
-/** Where a path names a language: a folder, or the end of the file's name. */
-const LANGUAGE_IN_PATH = new RegExp(
-  `(?<=^|/)(?:(?:i18n|l10n|locales?|translations?)/)?(?:en(?:[-_][a-z]{2,4})?|${LANGUAGE})/|[._-]${LANGUAGE}(?=\\.\\w+$)`,
-  'gi',
-)
-const IN_ENGLISH = /(?:^|\/)en(?:[-_][a-z]{2,4})?\//i
 
 const IDENTIFIER = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
 const MIN_NAME_LENGTH = 3

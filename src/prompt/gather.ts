@@ -11,6 +11,7 @@ import {
 } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
 import { ignoredAuthor, type Trigger } from '../look/trigger.ts'
+import { completeFiles, findMergeBase, isTooLargeToCompare } from '../look/whole-diff.ts'
 import { type Environment, type Run, runUrlOf } from '../runner/run.ts'
 import {
   type EarlierChanges,
@@ -228,14 +229,11 @@ const MAX_LISTED_FILES = 3000
 const MAX_LISTED_COMMITS = 250
 
 /** Reads the files and commits of a pull request: a request for each hundred of them. What can be read is shown. */
-async function changesOfPull(
-  { number, changed_files: counted, commits: commitCount, html_url: url }: PullRequest,
-  github: GitHub,
-): Promise<EventFacts> {
-  const path = `${github.path}/pulls/${number}`
+async function changesOfPull(pull: PullRequest, github: GitHub): Promise<EventFacts> {
+  const { number, changed_files: counted, commits: commitCount, html_url: url } = pull
   const [listed, commits] = await Promise.all([
-    github.read(() => github.list<CommitFile>(`${path}/files`, MAX_LISTED_FILES)),
-    github.read(() => github.list<ComparedCommit>(`${path}/commits`)),
+    github.read(() => readFilesOfPull(pull, github)),
+    github.read(() => github.list<ComparedCommit>(`${github.path}/pulls/${number}/commits`)),
   ])
   // The description says what the bodies of its messages would.
   const shown = commits.known ? commits.value.map(summaryOf).map(withoutBody) : []
@@ -254,9 +252,26 @@ async function changesOfPull(
     listedCommits: 'oldest' as const,
   }
   if (!listed.known) return unknownChanges(listed.why, known)
-  const files = readChangedFiles(listed.value)
-  const total = counted ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
-  return { ...known, files: { files, total, url: url ? `${url}/files` : '' } }
+  const { files, total } = listed.value
+  const { additions: added, deletions: removed } = pull
+  const lines = added == null || removed == null ? {} : { lines: { added, removed } }
+  const about = { total: counted ?? total, ...lines, url: url ? `${url}/files` : '' }
+  return { ...known, files: { files, ...about } }
+}
+
+/** Reads the files of a pull request. Or a GitHubError. */
+async function readFilesOfPull({ number, base, head }: PullRequest, github: GitHub) {
+  const path = `${github.path}/pulls/${number}/files`
+  const isListed = await github.read(() => github.list<CommitFile>(path, MAX_LISTED_FILES))
+  if (!isListed.known && !isTooLargeToCompare(isListed.error)) throw isListed.error
+  const files = readChangedFiles(isListed.known ? isListed.value : [])
+  const maxFiles = isListed.known ? MAX_LISTED_FILES : 0
+  const findEnds = async () => {
+    const [from, to] = [base?.sha, head?.sha]
+    const start = from && to ? await findMergeBase(from, to, github) : undefined
+    return start && to ? { base: start, head: to } : undefined
+  }
+  return await completeFiles({ files, maxFiles, findEnds, spent: 1 }, github)
 }
 
 /** Describes an issue. A comment on a pull request's main thread has it as an issue, without its branches. */

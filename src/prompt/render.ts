@@ -9,16 +9,9 @@ import type {
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
 import type { Payload } from '../look/event.ts'
+import { type ChangedFile, isPage } from '../look/ranks.ts'
 import { findSkipLabel, type LineComment } from '../look/trigger.ts'
-import {
-  type ChangedFile,
-  diffLines,
-  isPage,
-  lineCounts,
-  listFiles,
-  renderFiles,
-  type Written,
-} from './files.ts'
+import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -38,6 +31,8 @@ export type EventFacts = {
     readonly files: readonly ChangedFile[]
     /** How many there are; `undefined` if there may be more than these. */
     readonly total: number | undefined
+    /** Numbers of lines in all of them, if GitHub gives them. */
+    readonly lines?: Readonly<Record<'added' | 'removed', Maybe<number>>>
     /** Why they are unknown, if they are. */
     readonly problem?: string
     /** Where the whole diff is; may be empty. */
@@ -118,7 +113,7 @@ export function renderContext(
   const leadIn = [about, ...gaps, ON_DATA].join('\n')
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
-  const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
+  const title = event.files === undefined ? '' : `${filesTitle(event.files, withDiff)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
   const sections: Section[] = [
     (max) => renderCommits(event, max),
@@ -231,7 +226,7 @@ export function renderHunk(hunk: string, maxBytes: number): Written {
 
 /** Names pages that were changed along with other files: part of the work may be done. */
 function pagesFact(files: readonly ChangedFile[]): Fact {
-  const sizeOf = ({ added, removed }: ChangedFile): number => added + removed
+  const sizeOf = ({ added = 0, removed = 0 }: ChangedFile): number => added + removed
   const largestFirst = files.filter(isPage).toSorted((one, other) => sizeOf(other) - sizeOf(one))
   const pages = largestFirst.map(({ path }) => path)
   const isAlong = pages.length > 0 && pages.length < files.length
@@ -267,16 +262,25 @@ function textWriter([name, value]: Fact): Section {
   }
 }
 
-function filesTitle({ files, total, problem }: NonNullable<EventFacts['files']>): string {
+function filesTitle(
+  { files, total, lines, problem }: NonNullable<EventFacts['files']>,
+  withDiff: boolean,
+): string {
   if (problem !== undefined) return `\nChanged files: not known: ${oneLine(problem)}`
   if (files.length === 0) return '\nChanged files: none'
   const count = total ?? `${files.length} or more`
-  const lines = lineCounts(
-    sumOf(files, ({ added }) => added),
-    sumOf(files, ({ removed }) => removed),
-  )
   const listed = Number(total) > files.length ? `, of which GitHub lists ${files.length}` : ''
-  return `\nChanged files: ${count}${lines}${listed}, first what readers would notice`
+  const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0
+  const lack = without === 0 ? '' : `, ${without} without a diff`
+  const sum = lines ?? { added: sumIfKnown(files, 'added'), removed: sumIfKnown(files, 'removed') }
+  const counts = lineCounts(sum.added ?? undefined, sum.removed ?? undefined)
+  return `\nChanged files: ${count}${counts}${listed}${lack}, first what readers would notice`
+}
+
+/** Adds up numbers of lines; `undefined` if one is unknown. */
+function sumIfKnown(files: readonly ChangedFile[], field: 'added' | 'removed'): number | undefined {
+  const isKnown = files.every((file) => file[field] !== undefined)
+  return isKnown ? sumOf(files, (file) => file[field] ?? 0) : undefined
 }
 
 export type CommitSummary = {
