@@ -63,6 +63,12 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
     const cause = inner instanceof TransportError ? inner : error
     const isFinal =
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
+    if (cause instanceof TypeError) {
+      // Neither payloads nor responses are checked field by field.
+      const unexpected = 'GitHub returned unexpected data'
+      const message = `${unexpected} (${errorMessage(cause)})`
+      return new GitHubError(message, { title: unexpected, cause })
+    }
     const explanation = cause instanceof TransportError ? transportAdvice(cause) : ''
     const kind = isFinal ? 'setup' : 'other'
     const title = 'Could not reach GitHub'

@@ -89,7 +89,7 @@ export async function findMergeBase(
 }
 
 /** How many commits are listed if GitHub can't compare. */
-const MAX_LISTED_COMMITS = 100
+const MAX_COMMITS_LISTED = 100
 
 /**
  * Lists the commits of a change that GitHub can't compare, oldest first.
@@ -99,11 +99,11 @@ const MAX_LISTED_COMMITS = 100
  */
 export async function listCommitsSince(base: string, head: string, github: GitHub) {
   const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
-    rest.repos.listCommits({ ...github.repository, sha: head, per_page: MAX_LISTED_COMMITS }),
+    rest.repos.listCommits({ ...github.repository, sha: head, per_page: MAX_COMMITS_LISTED }),
   )
   const end = listed.findIndex(({ sha }) => sha === base)
   const commits = listed.slice(0, end < 0 ? undefined : end).toReversed()
-  return { commits, isWhole: end >= 0 || listed.length < MAX_LISTED_COMMITS }
+  return { commits, isWhole: end >= 0 || listed.length < MAX_COMMITS_LISTED }
 }
 
 /** Files of these types have no lines. */
@@ -258,7 +258,7 @@ async function readDiffs(
     if (blobs === undefined) size = Math.ceil(size / 4)
     else left = left.slice(size)
     for (const [index, file] of (blobs ? some : []).entries()) {
-      const [before, after] = [blobs?.[`a${index}`], blobs?.[`b${index}`]].map(textOf)
+      const [before, after] = [blobs?.[`a${index}`], blobs?.[`b${index}`]].map(wholeText)
       const read = compare(file, before, after)
       if (read) found.set(file.path, read)
     }
@@ -267,7 +267,7 @@ async function readDiffs(
 }
 
 /** Returns the text of a whole file; `undefined` if there is none. */
-function textOf(blob: Maybe<Blob>): string | undefined {
+function wholeText(blob: Maybe<Blob>): string | undefined {
   const isWhole = blob?.isBinary !== true && blob?.isTruncated !== true
   return (isWhole ? blob?.text : undefined) ?? undefined
 }

@@ -227,6 +227,9 @@ type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
   readonly stage: number
 }
 
+/** A name in git is at most this long. */
+const MAX_TAG_LENGTH = 255
+
 const VERSION =
   /^(.*?)v?(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
 const POST_RELEASE =
@@ -234,7 +237,8 @@ const POST_RELEASE =
 
 /** Reads a tag; `undefined` if it isn't a version. */
 function readVersion(tag: string): Version | undefined {
-  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
+  const [match, prefix = '', numbers = '', suffix = ''] =
+    VERSION.exec(tag.slice(0, MAX_TAG_LENGTH)) ?? []
   // `re2-supervisor-main` is a name.
   const isName = !numbers.includes('.') && !/^(?:$|[-+.]?[a-z]{0,6}[-.]?\d)/i.test(suffix)
   if (match === undefined || isName) return undefined

@@ -9,7 +9,7 @@ import type {
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
 import type { Payload } from '../look/event.ts'
-import { type ChangedFile, isPage } from '../look/ranks.ts'
+import { type ChangedFile, isPage, MAX_JUDGED_LENGTH } from '../look/ranks.ts'
 import { findSkipLabel, type LineComment } from '../look/trigger.ts'
 import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
@@ -370,16 +370,19 @@ export function renderCommits(
   return { text: write(), count: shown.length }
 }
 
+/** Longer texts are not shown whole, and not judged whole. */
+const MAX_TEXT_LENGTH = 64 * 1024
+
 /** Subjects of commits that say little to readers of docs: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
-  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
+  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+(?:[^\d\s]\S*)?(?: \(#\d+\))?$)/i
 
 /** Lines that tools and conventions add at the end of a message. */
 const TRAILER =
   /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
 function readMessage({ sha, message }: CommitSummary) {
-  const [first = '', ...rest] = cleanMarkdown(message).split('\n')
+  const [first = '', ...rest] = cleanMarkdown(message.slice(0, MAX_TEXT_LENGTH)).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
   // GitHub's merge commits have the pull request's title as their body.
   const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
@@ -390,7 +393,7 @@ function readMessage({ sha, message }: CommitSummary) {
   return {
     text: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
     body: isMerge ? below.join('\n').trim() : text,
-    isRoutine: ROUTINE.test(subject),
+    isRoutine: ROUTINE.test(subject.slice(0, MAX_JUDGED_LENGTH)),
   }
 }
 
@@ -404,12 +407,13 @@ const BY_TOOL = new RegExp(
 
 /** Reduces a text to what people see and wrote: tools' summaries are removed. */
 function cleanText(text: string): string {
-  const written = cleanMarkdown(text)
+  const isByTool = (line: string): boolean => BY_TOOL.test(line.slice(0, MAX_JUDGED_LENGTH))
+  const written = cleanMarkdown(text.slice(0, MAX_TEXT_LENGTH))
     // A section below such a heading, a quote, a line.
     .replace(/^(?:#{1,6} |<h\d>)(.*)(?:\n(?!#{1,6} |<h\d>).*)*/gm, (all, head) =>
-      BY_TOOL.test(head) ? '' : all,
+      isByTool(head) ? '' : all,
     )
-    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
+    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (all.split('\n').some(isByTool) ? '' : all))
   return cleanMarkdown(written)
 }
 
@@ -437,7 +441,11 @@ export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_
   let left = Math.min(maxBytes, MAX_POSTS_BYTES) - byteLength(`${title}${noteOf(posts.length)}`)
   for (const { author, createdAt, body } of posts.toReversed()) {
     const head = `\n- ${author?.login}, ${createdAt}:\n`
-    const text = clipBytes(cleanMarkdown(body), left - byteLength(head), '  ')
+    const text = clipBytes(
+      cleanMarkdown(body.slice(0, MAX_TEXT_LENGTH)),
+      left - byteLength(head),
+      '  ',
+    )
     if (text === '') break
     shown.unshift(`${head}${text}`)
     left -= byteLength(`${head}${text}`)
