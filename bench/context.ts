@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readOptions, refuse } from '../scripts/options.ts'
-import type { ChangedFile } from '../src/prompt/files.ts'
+import type { ChangedFile } from '../src/look/ranks.ts'
 import { renderContext } from '../src/prompt/render.ts'
 
 const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.

@@ -1,11 +1,11 @@
 import { isIncluded } from '../inputs/paths.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { ChangedFile, Changes, Commit } from '../look/changes.ts'
+import type { Changes, Commit } from '../look/changes.ts'
 import { tagOf } from '../look/event.ts'
+import { type ChangedFile, rankFiles } from '../look/ranks.ts'
 import type { Situation } from '../look/situation.ts'
 import { labelsOf, ownAuthor } from '../look/trigger.ts'
 import { isRerun, type Run } from '../runner/run.ts'
-import { rankFiles } from './ranks.ts'
 import { type Skip, skip, skipUnneeded, unneeded, unneededReason } from './skip.ts'
 
 /** When a reason to skip applies to an event. */

@@ -7,6 +7,7 @@ import {
   GitHubError,
   type GraphqlError,
   graphqlError,
+  isTooLarge,
   type Lookup,
   mayHaveArrived,
   missingPermission,
@@ -466,11 +467,6 @@ function mayPass(error: GitHubError): boolean {
   if (kind !== 'other') return kind === 'rate-limit'
   const isUnsent = cause instanceof TransportError && !cause.maybeSent
   return isUnsent || (mayHaveArrived(error) && !isTooLarge(error))
-}
-
-function isTooLarge(error: unknown): boolean {
-  const { cause } = error instanceof GitHubError ? error : {}
-  return cause instanceof TransportError && cause.failure === 'too-large'
 }
 
 /** Returns the first error of a GraphQL answer that another try may not have; `undefined` if it has none. */

@@ -91,9 +91,16 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   const { status, headers, data } = recordField(error, 'response')
   if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
+    if (inner instanceof GitHubError) return inner
     const cause = inner instanceof TransportError ? inner : error
     const isFinal =
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
+    if (cause instanceof TypeError) {
+      // Neither payloads nor responses are checked field by field.
+      const unexpected = 'GitHub returned unexpected data'
+      const message = `${unexpected} (${errorMessage(cause)})`
+      return new GitHubError(message, { kind: 'refused', title: unexpected, cause })
+    }
     const explanation = cause instanceof TransportError ? transportAdvice(cause) : ''
     const kind = isFinal ? 'setup' : 'other'
     const title = 'Could not reach GitHub'
@@ -178,6 +185,12 @@ function tokenProblem(said: string) {
 export function mayHaveArrived({ kind, status, cause }: GitHubError): boolean {
   if (cause instanceof TransportError) return cause.maybeSent
   return kind === 'other' && (status === undefined || status >= 500 || status === 408)
+}
+
+/** Whether a response was too large to be read. */
+export function isTooLarge(error: unknown): boolean {
+  const { cause } = error instanceof GitHubError ? error : {}
+  return cause instanceof TransportError && cause.failure === 'too-large'
 }
 
 /** Returns GitHub's own words, with the details of a 422. */

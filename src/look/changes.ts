@@ -3,7 +3,6 @@ import { GitHubError, NeededCallError } from '../github/github-errors.ts'
 import {
   type CommitFile,
   type ComparedCommit,
-  type Comparison,
   type MergedPull,
   type PullRequest,
   readMergedPulls,
@@ -20,22 +19,15 @@ import {
   type PushedCommit,
   tagOf,
 } from './event.ts'
+import type { ChangedFile } from './ranks.ts'
 import { statusCommit } from './status.ts'
 import { listPublished, type Tags } from './tags.ts'
-
-/** A changed file, as GitHub lists it. */
-export type ChangedFile = {
-  /** `added`, `modified`, `removed`, `renamed`, … */
-  readonly status: string
-  readonly path: string
-  /** The path before it was renamed or copied; otherwise the same as `path`. */
-  readonly oldPath: string
-  /** Numbers of lines. */
-  readonly added: number
-  readonly removed: number
-  /** Its hunks; `undefined` if GitHub shows none because the file is binary, empty, or too large. */
-  readonly patch: string | undefined
-}
+import {
+  completeFiles,
+  findMergeBase,
+  isTooLargeToCompare,
+  listCommitsSince,
+} from './whole-diff.ts'
 
 export type Commit = {
   /** May be empty, as may be the URL. */
@@ -60,6 +52,8 @@ export type Changes = {
   readonly files: readonly ChangedFile[]
   /** `undefined` if there may be more than the files that are listed. */
   readonly fileCount: number | undefined
+  /** Numbers of lines in all files, if GitHub gives them. */
+  readonly lines?: { readonly added: number; readonly removed: number }
   /** Whether these are only the last commits, because nothing is known to start from. */
   readonly isArbitrary: boolean
   /** Whether these are all commits. */
@@ -284,88 +278,73 @@ const MAX_COMPARED = 300
 
 type Compared = Omit<Changes, 'since' | 'isArbitrary'>
 
-/** Compares the head with a base: three requests if there are more files than GitHub compares. */
+/** Compares the head with a base. Or a GitHubError. */
 async function compare(base: string, head: string, github: GitHub): Promise<Compared> {
   if (base === head) return NO_CHANGES
-  if (base === '') {
-    const commit = await github.call<ComparedCommit>(({ rest }) =>
-      rest.repos.getCommit({ ...github.repository, ref: head }),
-    )
-    const url = commit.html_url ?? ''
-    const commits = [readCommit(commit)]
-    return { ...NO_CHANGES, url, commits, commitCount: 1, ...filesOf(commit) }
-  }
-  const compared = await requestComparison(base, head, github)
-  const { html_url: url, total_commits: total } = compared
-  const commits = compared.commits ?? []
-  const { files, fileCount } = filesOf(compared)
-  const halves = fileCount === undefined ? await compareHalves(base, head, commits, github) : []
-  // GitHub's own entry is about the whole change.
-  const byPath = new Map([...files, ...halves, ...files].map((file) => [file.path, file]))
-  return {
-    url: url ?? '',
-    commits: commits.map(readCommit),
-    commitCount: total ?? commits.length,
-    files: [...byPath.values()],
-    fileCount,
-    isWhole: commits.length >= (total ?? Infinity),
-    isRewritten: (compared.behind_by ?? 0) > 0,
+  if (base === '') return await readSingleCommit(head, github)
+  try {
+    const compared = await requestComparison(base, head, github)
+    const commits = compared.commits ?? []
+    const { html_url: url, total_commits: total, merge_base_commit: start } = compared
+    const ends = { base: start?.sha ?? base, head: commits.at(-1)?.sha ?? head }
+    const files = readChangedFiles(compared.files)
+    const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+    return {
+      url: url ?? '',
+      commits: commits.map(readCommit),
+      commitCount: total ?? commits.length,
+      ...(await completeFiles(listing, github)),
+      isWhole: commits.length >= (total ?? Infinity),
+      isRewritten: (compared.behind_by ?? 0) > 0,
+    }
+  } catch (error) {
+    if (error instanceof GitHubError && isTooLargeToCompare(error))
+      return await readWithoutComparison(base, head, github)
+    throw error
   }
 }
 
-function filesOf(change: Pick<Comparison, 'files'>): Pick<Changes, 'files' | 'fileCount'> {
-  const files = readChangedFiles(change.files)
-  return { files, fileCount: files.length < MAX_COMPARED ? files.length : undefined }
-}
-
-/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
-async function compareHalves(
+/** Reads a change that GitHub can't compare: its commits from their list, its files from the trees. */
+async function readWithoutComparison(
   base: string,
   head: string,
-  commits: readonly ComparedCommit[],
   github: GitHub,
-): Promise<ChangedFile[]> {
-  // Merges are on the branch itself.
-  const inside = commits.slice(0, -1)
-  const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
-  const candidates = merges.length > 0 ? merges : inside
-  const middle = candidates[Math.floor(candidates.length / 2)]?.sha
-  if (middle == null) return []
-  const [first, second] = await Promise.all([
-    requestComparison(base, middle, github),
-    requestComparison(middle, head, github),
-  ])
-  // If that commit lacks something of the base, the second part would include it.
-  if (first.behind_by !== 0) return []
-  return unite(readChangedFiles(first.files), readChangedFiles(second.files))
+): Promise<Compared> {
+  const { commits, isWhole } = await listCommitsSince(base, head, github)
+  const listing = { files: [], maxFiles: 0, findEnds: async () => ({ base, head }), spent: 1 }
+  return {
+    url: '',
+    commits: commits.map(readCommit),
+    commitCount: commits.length,
+    ...(await completeFiles(listing, github)),
+    isWhole,
+    isRewritten: false,
+  }
 }
 
-/** Joins the files of two changes, one after the other; of a file in both, the longer diff is shown. */
-function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
-  const files = new Map(first.map((file) => [file.path, file]))
-  for (const file of second) {
-    const earlier = files.get(file.path)
-    const isLonger = (earlier?.patch ?? '').length > (file.patch ?? '').length
-    const both = earlier && {
-      ...file,
-      status: file.status === 'modified' ? earlier.status : file.status,
-      added: earlier.added + file.added,
-      removed: earlier.removed + file.removed,
-      patch: isLonger ? earlier.patch : file.patch,
-    }
-    files.set(file.path, both ?? file)
-  }
-  return [...files.values()]
+async function readSingleCommit(ref: string, github: GitHub): Promise<Compared> {
+  const commit = await github.call<ComparedCommit>(({ rest }) =>
+    rest.repos.getCommit({ ...github.repository, ref }),
+  )
+  const ends = { base: commit.parents?.[0]?.sha ?? undefined, head: commit.sha ?? ref }
+  const files = readChangedFiles(commit.files)
+  const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+  const url = commit.html_url ?? ''
+  const commits = [readCommit(commit)]
+  return { ...NO_CHANGES, url, commits, commitCount: 1, ...(await completeFiles(listing, github)) }
 }
+
+/** The hash of a file without content. */
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
     status: status ?? 'changed',
     path: filename ?? '',
     oldPath: oldPath ?? filename ?? '',
-    added: file.additions ?? 0,
-    removed: file.deletions ?? 0,
-    patch: patch ?? undefined,
+    added: file.additions ?? undefined,
+    removed: file.deletions ?? undefined,
+    patch: patch ?? (file.sha === EMPTY_BLOB ? '' : undefined),
   }))
 }
 
@@ -390,30 +369,40 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
   const pull = isCurrent
     ? given
     : await github.need(call, () => github.call<PullRequest>(({ rest }) => rest.pulls.get(request)))
-  const path = `${github.path}/pulls/${number}`
-  const list = <T>(what: string, max?: number) =>
-    github.need({ ...call, purpose: READ_CHANGES.purpose }, () =>
-      github.list<T>(`${path}/${what}`, max),
-    )
-  const [listed, commits] = await Promise.all([
-    list<CommitFile>('files', MAX_LISTED_FILES),
-    list<ComparedCommit>('commits'),
+  const purpose = { ...call, purpose: READ_CHANGES.purpose }
+  const path = `${github.path}/pulls/${number}/commits`
+  const [files, commits] = await Promise.all([
+    github.need(purpose, () => readFilesOfPull({ ...pull, number }, github)),
+    github.need(purpose, () => github.list<ComparedCommit>(path)),
   ])
-  const files = readChangedFiles(listed)
-  const url = pull.html_url ? `${pull.html_url}/files` : ''
-  const fileCount =
-    pull.changed_files ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
+  const { additions: added, deletions: removed, changed_files: fileCount } = pull
   return {
     since: '',
-    url,
+    url: pull.html_url ? `${pull.html_url}/files` : '',
     commits: commits.map(readCommit),
     // Later pushes may have changed how many there are.
     commitCount: Math.max(commits.length, commits.length < 250 ? 0 : (pull.commits ?? 0)),
-    files,
-    fileCount,
+    files: files.files,
+    fileCount: fileCount ?? files.fileCount,
+    ...(added != null && removed != null && { lines: { added, removed } }),
     isArbitrary: false,
     isWhole: false,
     isRewritten: false,
     pull,
   }
+}
+
+/** Reads the files of a pull request. Or a GitHubError. */
+async function readFilesOfPull({ number, base, head }: PullRequest, github: GitHub) {
+  const path = `${github.path}/pulls/${number}/files`
+  const listed = await github.attempt(() => github.list<CommitFile>(path, MAX_LISTED_FILES))
+  if (!listed.known && !isTooLargeToCompare(listed.error)) throw listed.error
+  const files = readChangedFiles(listed.known ? listed.value : [])
+  const maxFiles = listed.known ? MAX_LISTED_FILES : 0
+  const findEnds = async () => {
+    const [from, to] = [base?.sha, head?.sha]
+    const start = from && to ? await findMergeBase(from, to, github) : undefined
+    return start && to ? { base: start, head: to } : undefined
+  }
+  return await completeFiles({ files, maxFiles, findEnds, spent: 1 }, github)
 }

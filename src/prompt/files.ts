@@ -1,6 +1,5 @@
-import { RANKS, type Rank, rankFiles } from '../decide/ranks.ts'
 import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
-import type { ChangedFile } from '../look/changes.ts'
+import { type ChangedFile, MAX_JUDGED_LENGTH, RANKS, type Rank, rankFiles } from '../look/ranks.ts'
 
 /** A part of the block, and how many files, commits, or texts it contains. */
 export type Written = {
@@ -126,13 +125,16 @@ function describeFile(
 ): string {
   const [from, to] = [oldPath, path].map((one) => clipBytes(oneLine(one), MAX_PATH_BYTES))
   const where = path === oldPath ? to : `${from} to ${to}`
-  const why = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
+  const reason = patch === undefined ? ' (no diff)' : ''
+  const why = kind === '' ? reason : ` (${kind}: only named)`
   return `${status} ${where}${lineCounts(added, removed)}${why}`
 }
 
-/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0. */
-export function lineCounts(added: number, removed: number): string {
-  return added + removed === 0 ? '' : ` (+${added} -${removed})`
+/** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0, or if one is unknown. */
+export function lineCounts(added: number | undefined, removed: number | undefined): string {
+  return added === undefined || removed === undefined || added + removed === 0
+    ? ''
+    : ` (+${added} -${removed})`
 }
 
 /** Splits a diff into the lines that are shown. */
@@ -144,18 +146,21 @@ const IMPORT =
   /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
 const LICENSE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
 
-/** The start of a piece: a hunk's header or a blank line. */
-const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
+/** Whether a line starts a piece: a hunk's header or a blank line. */
+function isFirstLine({ text }: Pick<Line, 'text'> = { text: '' }): boolean {
+  return text.startsWith('@@') || text.replace(/^[+-]/, '').trim() === ''
+}
 
 /** Divides a diff into pieces: at hunks and blank lines, and after a few lines. */
 function divide(lines: readonly Line[], rank: Rank): Piece[] {
   const pieces: Piece[] = []
   for (let start = 0, end = 0; start < lines.length; start = end) {
     do end++
-    while (end < start + MAX_HUNK_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
+    while (end < start + MAX_HUNK_LINES && !isFirstLine(lines[end]))
     const own = lines.slice(start, end)
     const text = own.map((line) => `\n${line.text}`).join('')
-    const isMinor = IMPORT.test(text) || LICENSE.test(text)
+    const judged = own.map((line) => line.text.slice(0, MAX_JUDGED_LENGTH)).join('\n')
+    const isMinor = IMPORT.test(judged) || LICENSE.test(judged)
     pieces.push({
       text,
       previous: pieces.at(-1),
@@ -231,9 +236,6 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
   return { text: [...headers, note].join(''), count: shown.length }
 }
 
-/** Longer lines and paths are not judged: people don't write them. */
-const MAX_JUDGED_LENGTH = 1000
-
 const IDENTIFIER = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
 const MIN_NAME_LENGTH = 3
 const MAX_NAME_LENGTH = 60
@@ -250,25 +252,39 @@ export function namesIn(line: string, rank: Rank): (readonly [name: string, weig
   if (!/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
   const text = line.slice(1)
   const factor = RANK_FACTORS[rank] * (line.startsWith('-') ? REMOVED_FACTOR : 1)
+  const commentStart = COMMENT.exec(text)?.[0].length ?? Infinity
+  // At the start of a line or of what is in brackets.
+  const keyPlaces = (KEY_PLACE.exec(text) ?? []).map((one) => one.length)
   return [...text.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) => {
     if (name.length < MIN_NAME_LENGTH || name.length > MAX_NAME_LENGTH) return []
-    const weight = weightOf(name, text.slice(0, index), text.slice(index + name.length))
+    const weight = weightOf(name, {
+      before: text.charAt(index - 1),
+      after: text.slice(index + name.length),
+      isComment: commentStart <= index,
+      isAtStart: keyPlaces.includes(index),
+    })
     return weight > 0 ? [[name, weight * factor] as const] : []
   })
 }
 
+const KEY_PLACE = /^(\s*)(?:[{,(|]\s*)?/
 const COMMENT = /^\s*(?:\/\/|\/?\*|#|<!--|"""|--\s)/
 
-/** Judges a name by its form and by the text before and after it in its line. */
-function weightOf(name: string, before: string, after: string): number {
+/** Where a name is in its line. `before`: the character. */
+type NamePlace = Readonly<
+  Record<'before' | 'after', string> & Record<'isComment' | 'isAtStart', boolean>
+>
+
+/** Judges a name by its form and its place. */
+function weightOf(name: string, { before, after, isComment, isAtStart }: NamePlace): number {
   if (name.startsWith('--')) return WEIGHTS.flag
-  const isQuoted = /["'`]$/.test(before) && /^["'`,:=\s]/.test(after)
-  const isKey = /^\s*[{,(|]?\s*$/.test(before) && /^["']?\??\s*[:=](?!=)/.test(after)
+  const isQuoted = /["'`]/.test(before) && /^["'`,:=\s]/.test(after)
+  const isKey = isAtStart && /^["']?\??\s*[:=](?!=)/.test(after)
   const isCompound = /[a-z0-9][A-Z]|[\w$]_[\w$]/.test(name)
   if (!isCompound) {
-    if (before.endsWith('`') && after.startsWith('`')) return WEIGHTS.backticks
+    if (before === '`' && after.startsWith('`')) return WEIGHTS.backticks
     return isQuoted || isKey ? WEIGHTS.plain : 0
   }
-  if (isQuoted || COMMENT.test(before)) return WEIGHTS.text
+  if (isQuoted || isComment) return WEIGHTS.text
   return isKey ? WEIGHTS.key : WEIGHTS.use
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { isPage } from '../decide/ranks.ts'
 import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
-import type { ChangedFile, Changes, Commit } from '../look/changes.ts'
+import type { Changes, Commit } from '../look/changes.ts'
 import type { PriorPosts } from '../look/comments.ts'
+import { type ChangedFile, isPage, MAX_JUDGED_LENGTH } from '../look/ranks.ts'
 import { findSkipLabel, type LineComment } from '../look/trigger.ts'
 import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
@@ -91,7 +91,7 @@ export function renderContext(
   const leadIn = [about, ...gaps, ON_DATA].join('\n')
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
-  const title = changes === undefined ? '' : `${filesTitle(changes)}${lack}`
+  const title = changes === undefined ? '' : `${filesTitle(changes, withDiff)}${lack}`
   const compareUrl: Fact = ['Compare', changes?.pull ? '' : url]
   const all = [...event.facts, compareUrl, ignoredPullsFact(changes, inputs), pagesFact(files)]
   const facts = all.map(renderFact).join('')
@@ -211,7 +211,7 @@ export function renderHunk(hunk: string, maxBytes: number): Written {
 
 /** Names pages that were changed along with other files: part of the work may be done. */
 function pagesFact(files: readonly ChangedFile[]): Fact {
-  const sizeOf = ({ added, removed }: ChangedFile): number => added + removed
+  const sizeOf = ({ added = 0, removed = 0 }: ChangedFile): number => added + removed
   const largestFirst = files.filter(isPage).toSorted((one, other) => sizeOf(other) - sizeOf(one))
   const pages = largestFirst.map(({ path }) => path)
   const isAlong = pages.length > 0 && pages.length < files.length
@@ -247,15 +247,24 @@ function textWriter([name, value]: Fact): Section {
   }
 }
 
-function filesTitle({ files, fileCount }: Changes): string {
+function filesTitle({ files, fileCount, lines }: Changes, withDiff: boolean): string {
   if (files.length === 0) return '\nChanged files: none'
   const count = fileCount ?? `${files.length} or more`
-  const lines = lineCounts(
-    sumOf(files, ({ added }) => added),
-    sumOf(files, ({ removed }) => removed),
-  )
   const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
-  return `\nChanged files: ${count}${lines}${listed}, first what readers would notice`
+  const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0
+  const lack = without === 0 ? '' : `, ${without} without a diff`
+  const { added, removed } = lines ?? {
+    added: sumIfKnown(files, 'added'),
+    removed: sumIfKnown(files, 'removed'),
+  }
+  const counts = lineCounts(added, removed)
+  return `\nChanged files: ${count}${counts}${listed}${lack}, first what readers would notice`
+}
+
+/** Adds up numbers of lines; `undefined` if one is unknown. */
+function sumIfKnown(files: readonly ChangedFile[], field: 'added' | 'removed'): number | undefined {
+  const isKnown = files.every((file) => file[field] !== undefined)
+  return isKnown ? sumOf(files, (file) => file[field] ?? 0) : undefined
 }
 
 const MAX_SUBJECT_BYTES = 300
@@ -317,9 +326,12 @@ export function renderCommits(changes: Changes | undefined, maxBytes: number): W
   return { text: write(), count: shown.length }
 }
 
+/** Longer texts are not shown whole, and not judged whole. */
+const MAX_TEXT_LENGTH = 64 * 1024
+
 /** Subjects of commits that say little to readers of docs: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
-  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
+  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+(?:[^\d\s]\S*)?(?: \(#\d+\))?$)/i
 
 /** Lines that tools and conventions add at the end of a message. */
 const TRAILER =
@@ -328,7 +340,7 @@ const TRAILER =
 function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean) {
   // The description of a pull request says what the bodies of its messages would.
   const shown = isOfPull || pulls.length > 0 ? subjectLine({ message }) : message
-  const [first = '', ...rest] = cleanMarkdown(shown).split('\n')
+  const [first = '', ...rest] = cleanMarkdown(shown.slice(0, MAX_TEXT_LENGTH)).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
   // GitHub's merge commits have the pull request's title as their body.
   const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
@@ -339,7 +351,7 @@ function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean) {
   return {
     text: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
     body: isMerge ? below.join('\n').trim() : text,
-    isRoutine: ROUTINE.test(subject),
+    isRoutine: ROUTINE.test(subject.slice(0, MAX_JUDGED_LENGTH)),
   }
 }
 
@@ -353,12 +365,13 @@ const BY_TOOL = new RegExp(
 
 /** Reduces a text to what people see and wrote: tools' summaries are removed. */
 function cleanText(text: string): string {
-  const written = cleanMarkdown(text)
+  const isByTool = (line: string): boolean => BY_TOOL.test(line.slice(0, MAX_JUDGED_LENGTH))
+  const written = cleanMarkdown(text.slice(0, MAX_TEXT_LENGTH))
     // A section below such a heading, a quote, a line.
     .replace(/^(?:#{1,6} |<h\d>)(.*)(?:\n(?!#{1,6} |<h\d>).*)*/gm, (all, head) =>
-      BY_TOOL.test(head) ? '' : all,
+      isByTool(head) ? '' : all,
     )
-    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
+    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (all.split('\n').some(isByTool) ? '' : all))
   return cleanMarkdown(written)
 }
 
@@ -378,7 +391,11 @@ export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_
   let left = Math.min(maxBytes, MAX_POSTS_BYTES) - byteLength(`${title}${noteOf(posts.length)}`)
   for (const { author, createdAt, body } of posts.toReversed()) {
     const head = `\n- ${author?.login}, ${createdAt}:\n`
-    const text = clipBytes(cleanMarkdown(body), left - byteLength(head), '  ')
+    const text = clipBytes(
+      cleanMarkdown(body.slice(0, MAX_TEXT_LENGTH)),
+      left - byteLength(head),
+      '  ',
+    )
     if (text === '') break
     shown.unshift(`${head}${text}`)
     left -= byteLength(`${head}${text}`)

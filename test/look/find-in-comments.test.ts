@@ -217,10 +217,13 @@ it.for<[string, Told, string[]]>([
     { replies: { post: [SLOW] }, killAtMs: 3000 },
     ['pending', 'error'],
   ],
-])('the reply to a command recordsJob a job that %s', async ([_what, told, expected], { scene }) => {
-  await scene.ask(told)
-  expect(states(scene)).toEqual(expected)
-})
+])(
+  'the reply to a command recordsJob a job that %s',
+  async ([_what, told, expected], { scene }) => {
+    await scene.ask(told)
+    expect(states(scene)).toEqual(expected)
+  },
+)
 
 it('the reply to a command stands there before the job is requested, however slow GitHub is', async ({
   scene,

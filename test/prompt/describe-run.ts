@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ChangedFile } from '../../src/prompt/files.ts'
+import type { ChangedFile } from '../../src/look/ranks.ts'
 import type { Event } from '../support/events.ts'
 import type { Harness } from '../support/harness.ts'
 import { AFTER, addStatus, type CommitStatus, person } from '../support/world.ts'

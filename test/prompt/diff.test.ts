@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ChangedFile, listFiles, renderFiles } from '../../src/prompt/files.ts'
+import type { ChangedFile } from '../../src/look/ranks.ts'
+import { listFiles, renderFiles } from '../../src/prompt/files.ts'
 import { renderHunk } from '../../src/prompt/render.ts'
 import { file } from './describe-run.ts'
 
@@ -155,10 +156,10 @@ describe('changed files', () => {
       file('d.ts', '', { ...moved, patch: undefined }),
     ]
     expect(show(files)).toEqual([
-      'added logo.png (GitHub shows no diff)',
-      'modified big.ts (+90000 -0) (GitHub shows no diff)',
+      'added logo.png (no diff)',
+      'modified big.ts (+90000 -0) (no diff)',
       'renamed a.ts to b.ts',
-      'renamed a.ts to d.ts (GitHub shows no diff)',
+      'renamed a.ts to d.ts (no diff)',
     ])
   })
 

@@ -118,13 +118,18 @@ describe('a pull request', () => {
   })
 
   it.each([
-    [3100, 3100, '3100 (+3000 -0), of which GitHub lists 3000', 30],
-    [3100, undefined, '3000 or more (+3000 -0)', 30],
+    [3100, 3100, '3100 (+3000 -7), of which GitHub lists 3000, 3000 without a diff', 30],
+    [3100, undefined, '3000 or more (+3000 -7), 3000 without a diff', 30],
   ])(
     'of %d files, counted as %s, is asked for page by page',
     async (listed, changed_files, words, pages) => {
       const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
-      const made = withPull(pullRequest(), { ...merged, changed_files })
+      const made = withPull(pullRequest(), {
+        ...merged,
+        changed_files,
+        additions: 3000,
+        deletions: 7,
+      })
       const told = await contextOf(await pullScene(many), made)
       expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
       expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)

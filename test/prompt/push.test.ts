@@ -2,15 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, event, push, pushBy, pushTo } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import {
-  addJob,
-  COMPARE,
-  COMPARED,
-  COMPARISON,
-  changedFile,
-  contextOf,
-  RUN,
-} from './describe-run.ts'
+import { addJob, COMPARE, COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
 
 const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
 const JOB = "Changes since: this step's last job"
@@ -64,8 +56,8 @@ describe('a push', () => {
       ...[10, 9, 8, 7].map((number) =>
         expect.stringMatching(RegExp(`^- .{7} Change ${number} \\(#${number}\\)$`)),
       ),
-      'Changed files: 1 (+103 -21), first what readers would notice',
-      'modified src/ship.ts (+103 -21) (GitHub shows no diff)',
+      'Changed files: 1 (+103 -21), 1 without a diff, first what readers would notice',
+      'modified src/ship.ts (+103 -21) (no diff)',
     ])
   })
 
@@ -109,35 +101,6 @@ describe('a push', () => {
       expect(told.logged).toEqual(logged)
     },
   )
-
-  it('of more files than GitHub compares is asked for in two parts', async () => {
-    const scene = await startHarness()
-    const { comparisons } = scene.world
-    const middle = 'c'.repeat(40)
-    const parents = ['1', '2'].map((sha) => ({ sha, url: 'https://github.com/' }))
-    const later = ['1', '3', 'b'].map((digit) => ({ sha: digit.repeat(40) }))
-    const filesOf = (...names: string[]) => names.map((name) => changedFile(name))
-    const files = filesOf(...Array.from({ length: 300 }, (_, index) => `a${index}.ts`))
-    comparisons.set(`${BEFORE}...${AFTER}`, {
-      commits: [{ sha: middle, parents }, ...later],
-      files,
-    })
-    // A file in both parts is shown with its longer diff.
-    const added = changedFile('z.ts', { status: 'added', additions: 2, patch: '+z\n+z' })
-    const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+y' })]
-    comparisons.set(`${middle}...${AFTER}`, { files: second })
-    // A commit that lacks something of the base would tell it as a part of the change.
-    for (const behind_by of [0, 1]) {
-      const count = behind_by === 0 ? 303 : 300
-      const first = { behind_by, files: [...filesOf('a1.ts', 'y.ts'), added] }
-      comparisons.set(`${BEFORE}...${middle}`, first)
-      const { lines, requests } = await contextOf(scene, pushed)
-      const halves = ['GET /compare/aaaaaaa...ccccccc', 'GET /compare/ccccccc...bbbbbbb']
-      expect(requests).toEqual([COMPARE, ...halves])
-      expect(lines.join('\n')).toContain(`\nChanged files: ${count} or more (+`)
-      expect(lines.join('\n').includes('\nadded z.ts (+3 -0)\n+z')).toBe(count === 303)
-    }
-  })
 
   it.each([
     {
@@ -208,7 +171,8 @@ describe('a push', () => {
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await contextOf(scene, pushed)
     expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
-    const said = /^warning: Could not describe the event: .*, so the prompt/
+    const said =
+      /^warning: Could not read what has changed: GitHub returned unexpected data .*, so the prompt/
     expect(logged).toEqual([expect.stringMatching(said)])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isPage, listFiles, namesIn, RANKS, rankOf } from '../../src/prompt/files.ts'
+import { isPage, RANKS, rankOf } from '../../src/look/ranks.ts'
+import { listFiles, namesIn } from '../../src/prompt/files.ts'
 import { file } from './describe-run.ts'
 
 const LICENSE = `/*\n${' * Licensed under the Apache License.\n'.repeat(15)} */\n`

@@ -4,6 +4,7 @@ import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
+  blobSha,
   type Check,
   type Comment,
   type Commit,
@@ -299,6 +300,8 @@ function rootOf(world: World, violations: string[]): Fields {
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid, expression }: Arguments) => {
           needs('contents: read')
+          const [, ref, path] = /^([^:]+):(.+)$/s.exec(expression ?? '') ?? []
+          if (ref !== undefined && path !== undefined) return blobOf(ref, path, world)
           return commitOrNull(oid ?? expression)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
@@ -312,6 +315,17 @@ function rootOf(world: World, violations: string[]): Fields {
       }
     },
   }
+}
+
+/** A file at a commit; `null` if there is none. */
+function blobOf(ref: string, path: string, world: World): Fields | null {
+  const file = world.snapshots.get(resolve(world, ref)?.sha ?? '')?.get(path)
+  if (file === undefined || file.mode === '160000') return null
+  const { text, isBinary = false } = file
+  const isTruncated = text.length > 512 * 1024
+  const shown = isBinary ? null : text.slice(0, 512 * 1024)
+  const byteSize = Buffer.byteLength(text)
+  return { __typename: 'Blob', text: shown, isBinary, isTruncated, byteSize, oid: blobSha(file) }
 }
 
 function pullFile({

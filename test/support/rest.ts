@@ -3,6 +3,7 @@ import type { Call } from './openapi.ts'
 import {
   addComment,
   addStatus,
+  blobSha,
   type Comment,
   type Commit,
   commitOf,
@@ -68,7 +69,16 @@ export function restAnswer(call: Call, world: World): Answer {
       )
     case 'GET /pulls/{pull_number}/files':
       if (pull === undefined) return NOT_FOUND
-      return ok(pull.files.slice(0, 3000).map((file) => like(fileFields(file))))
+      return ok(
+        pull.files
+          .slice(0, 3000)
+          .map((file, index, all) => {
+            // Of each page, the first files have diffs.
+            const page = all.slice(index - (index % 100), index + 1)
+            return fitsDiff(page, world) ? file : { ...file, patch: undefined }
+          })
+          .map((file) => like(fileFields(file))),
+      )
     case 'GET /pulls/{pull_number}/reviews/{review_id}/comments': {
       const found = world.comments.filter(({ reviewId }) => reviewId === Number(at('review_id')))
       return pull === undefined
@@ -96,7 +106,7 @@ export function restAnswer(call: Call, world: World): Answer {
       const commit = resolve(world, at('ref'))
       if (commit === undefined) return noCommit(at('ref'))
       const [file] = listIn(example, 'files')
-      const files = commit.files.map((one) =>
+      const files = shownFiles(commit.files, world).map((one) =>
         merged(file, { sha: commit.sha, contents_url: URL, ...fileFields(one) }),
       )
       return ok(like({ ...commitFields(commit, world), files }))
@@ -111,6 +121,8 @@ export function restAnswer(call: Call, world: World): Answer {
         ),
       )
     }
+    case 'GET /git/trees/{tree_sha}':
+      return treeAnswer(at('tree_sha'), world)
     case 'GET /releases':
       return ok(world.releases.map((release) => like(release)))
     default:
@@ -203,9 +215,10 @@ function comparisonAnswer({ operation: { example }, parameters }: Call, world: W
   const [[commitExample], [fileExample]] = [listIn(example, 'commits'), listIn(example, 'files')]
   const all = listIn(told, 'commits')
   const commits = page === undefined ? all.slice(-250) : all
-  const files = Number(page ?? 1) > 1 ? [] : listIn(told, 'files').slice(0, 300)
+  const files = Number(page ?? 1) > 1 ? [] : shownFiles(listIn(told, 'files'), world)
+  const sha = resolve(world, basehead.split('...')[0] ?? '')?.sha
   return ok({
-    ...merged(example, { ...told }),
+    ...merged(example, { ...(sha && { merge_base_commit: { sha } }), ...told }),
     commits: commits.map((commit) => merged(commitExample, commit)),
     files: files.map((file) => merged(fileExample, fileFields(file))),
   })
@@ -220,7 +233,9 @@ function madeComparison(basehead: string, world: World): object | undefined {
   const behind = commitsBetween(world, head, base)
   const alone = ahead.length === 0 ? 'identical' : 'ahead'
   const files = ahead.flatMap((commit) => commit.files)
+  const left = historyOf(world, head).find((commit) => before.includes(commit))
   return {
+    merge_base_commit: { sha: left?.sha },
     html_url: `https://github.com/${world.repository}/compare/${basehead}`,
     status: behind.length === 0 ? alone : ahead.length === 0 ? 'behind' : 'diverged',
     behind_by: behind.length,
@@ -228,6 +243,36 @@ function madeComparison(basehead: string, world: World): object | undefined {
     commits: ahead.map((commit) => commitFields(commit, world)),
     files: [...new Map(files.map((file) => [file.filename, file])).values()],
   }
+}
+
+/** As GitHub lists the files of a comparison or commit: 300, and past a total of bytes without diffs and counts. */
+function shownFiles<T extends object>(files: readonly T[], world: World): object[] {
+  const none = { patch: undefined, additions: 0, deletions: 0, changes: 0 }
+  return files
+    .slice(0, 300)
+    .map((file, index) =>
+      fitsDiff(files.slice(0, index + 1), world) ? file : { ...file, ...none },
+    )
+}
+
+function fitsDiff(files: readonly object[], { maxDiffBytes }: World): boolean {
+  const bytes = files.map((file) => ('patch' in file ? String(file.patch).length : 0))
+  return bytes.reduce((sum, one) => sum + one, 0) <= maxDiffBytes
+}
+
+function treeAnswer(ref: string, world: World): Answer {
+  const { snapshots, maxTreeEntries } = world
+  const sha = resolve(world, ref)?.sha ?? ''
+  const snapshot = snapshots.get(sha)
+  if (snapshot === undefined) return NOT_FOUND
+  const tree = [...snapshot].map(([path, file]) => {
+    const { mode = '100644', text } = file
+    const object = { path, mode, sha: blobSha(file) }
+    if (mode === '160000') return { ...object, type: 'commit' }
+    return { ...object, type: 'blob', size: Buffer.byteLength(text), url: URL }
+  })
+  const truncated = tree.length > maxTreeEntries
+  return ok({ sha, url: URL, tree: tree.slice(0, maxTreeEntries), truncated })
 }
 
 /** Source: GitHub's documentation, "REST API endpoints for review requests", and its answers in public issues. */
@@ -267,6 +312,8 @@ function roleFields(login: string, { roles }: World): Fields {
 function pullFields({ number, fields, files, commits }: Pull, repository: string): Fields {
   return {
     changed_files: files.length,
+    additions: files.reduce((sum, { additions }) => sum + (additions ?? 0), 0),
+    deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
     commits: commits.length,
     assignee: null,
     assignees: [],

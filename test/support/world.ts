@@ -37,6 +37,18 @@ export type Commit = {
   readonly files: readonly CommitFile[]
 }
 
+/** A file in a commit. */
+export type WorldFile = {
+  /** Of a submodule, the SHA of its commit. */
+  readonly text: string
+  /** `100644` without it; `120000` for a symbolic link, `160000` for a submodule. */
+  readonly mode?: string
+  readonly isBinary?: boolean
+}
+
+/** All files of a commit, by path. */
+export type Snapshot = ReadonlyMap<string, WorldFile>
+
 /** A commit status. Each POST makes one; none is ever changed. */
 type StatusFields = 'context' | 'state' | 'description' | 'target_url' | 'created_at' | 'creator'
 export type CommitStatus = Required<Pick<Status, StatusFields>> &
@@ -151,6 +163,12 @@ function newWorld() {
     /** Milliseconds since the epoch. */
     now: () => Date.now(),
     commits: new Map<string, Commit>(),
+    /** The files of commits, by SHA; of the others nothing is known but what they changed. */
+    snapshots: new Map<string, Snapshot>(),
+    /** How many bytes of diffs a list of files has at most: what follows has neither diff nor, in a comparison, counts. */
+    maxDiffBytes: Number.POSITIVE_INFINITY,
+    /** How many files a tree lists at most. */
+    maxTreeEntries: 100_000,
     /** SHA by name. */
     branches: new Map<string, string>(),
     tags: new Map<string, string>(),
@@ -218,6 +236,39 @@ export function addCommit(
   world.commits.set(added.sha, added)
   if (branch !== null) world.branches.set(branch, added.sha)
   return added
+}
+
+/** The changed files between two snapshots in alphabetical order, each with one hunk. */
+export function filesBetween(before: Snapshot, after: Snapshot): CommitFile[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted()
+  return paths.flatMap((filename): CommitFile[] => {
+    const [old, made] = [before.get(filename), after.get(filename)]
+    if (old?.text === made?.text && old?.mode === made?.mode) return []
+    const [removed, added] = [linesOf(old), linesOf(made)]
+    const rangeOf = (lines: readonly string[]) => `${lines.length === 0 ? 0 : 1},${lines.length}`
+    const head = `@@ -${rangeOf(removed)} +${rangeOf(added)} @@`
+    const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
+    const isBinary = old?.isBinary === true || made?.isBinary === true
+    const shown = isBinary ? {} : { patch: [head, ...lines].join('\n') }
+    const counts = { additions: added.length, deletions: removed.length, changes: lines.length }
+    const status = old === undefined ? 'added' : made === undefined ? 'removed' : 'modified'
+    const sha = blobSha(made ?? old ?? { text: '' })
+    const hasDiff = lines.length > 0 ? shown : {}
+    return [{ sha, filename, status, ...counts, ...hasDiff }]
+  })
+}
+
+function linesOf(file: WorldFile | undefined): string[] {
+  return !file?.text || file.isBinary ? [] : file.text.replace(/\n$/, '').split('\n')
+}
+
+/** The object that a file is in git: equal for equal files. */
+export function blobSha({ text, mode = '' }: WorldFile): string {
+  return mode === '160000'
+    ? text
+    : createHash('sha1')
+        .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+        .digest('hex')
 }
 
 type NewPull = PullRequest & Pick<NewCommit, 'files'> & { readonly number: number }

@@ -1,4 +1,18 @@
-import type { ChangedFile } from '../look/changes.ts'
+/** A changed file, as GitHub lists it or as it was found in the commits. */
+export type ChangedFile = {
+  /** `added`, `modified`, `removed`, `renamed`, … */
+  readonly status: string
+  readonly path: string
+  /** The path before it was renamed or copied; otherwise the same as `path`. */
+  readonly oldPath: string
+  /** Numbers of lines; `undefined` if they are unknown. */
+  readonly added: number | undefined
+  readonly removed: number | undefined
+  /** Its hunks; `undefined` if they are unknown because the file is binary or too large, or wasn't read. */
+  readonly patch: string | undefined
+  /** Whether the file begins as generated code does, if all of it was read. */
+  readonly isGenerated?: boolean
+}
 
 /**
  * How much readers of documentation would notice of a file, in the order in which files are shown.
@@ -8,20 +22,27 @@ export const RANKS = ['readers', 'source', 'background', 'named'] as const
 export type Rank = (typeof RANKS)[number]
 
 /** Longer lines and paths are not judged: people don't write them. */
-const MAX_JUDGED_LENGTH = 1000
+export const MAX_JUDGED_LENGTH = 1000
+
+/** A file with its rank. `kind`: why it is only named. */
+export type RankedFile = {
+  readonly file: ChangedFile
+  readonly rank: Rank
+  readonly kind?: string
+}
+
+/** Judges the files of one change. */
+export function rankFiles(files: readonly ChangedFile[]): RankedFile[] {
+  const translations = findTranslations(files)
+  return files.map((file) => ({ file, ...rankOf(file, translations.has(file.path)) }))
+}
 
 /**
  * Judges a file by its path, its first lines, and the length of its lines.
  *
  * @returns `kind`: why a file is only named
  */
-export function rankOf(
-  file: ChangedFile,
-  isTranslation = false,
-): {
-  readonly rank: Rank
-  readonly kind?: string
-} {
+export function rankOf(file: ChangedFile, isTranslation = false): Omit<RankedFile, 'file'> {
   const { path, patch = '' } = file
   if (path.length > MAX_JUDGED_LENGTH) return { rank: 'source' }
   const fits = (pattern: RegExp): boolean => pattern.test(path)
@@ -31,15 +52,22 @@ export function rankOf(
     : (Object.entries(NAMED).find(([, pattern]) => fits(pattern)) ?? [])
   const isMinified = patch.length / patch.split('\n').length >= MINIFIED_LINE_LENGTH
   const byLines = isMinified ? 'taken for minified' : undefined
-  const kind = byPath ?? (isGenerated(path, patch) ? 'generated' : byLines)
+  const kind = byPath ?? (file.isGenerated || isGenerated(path, patch) ? 'generated' : byLines)
   if (kind !== undefined) return { rank: 'named', kind }
-  if (isTranslation || (!isForReaders && BACKGROUND.some(fits))) return { rank: 'background' }
+  if (isTranslation || (!isForReaders && (BACKGROUND.some(fits) || isLocalized(path))))
+    return { rank: 'background' }
   return { rank: isForReaders || READERS.some(fits) ? 'readers' : 'source' }
+}
+
+/** Whether a whole text is generated code by its first lines. */
+export function isGeneratedText(path: string, text: string): boolean {
+  const lines = text.split('\n', MAX_HEADER_LINES.certainly)
+  return isGenerated(path, ['@@ -0,0 +1 @@', ...lines.map((line) => `+${line}`)].join('\n'))
 }
 
 /** Whether one of a file's first lines is the header of generated code; of a page, in a comment alone. */
 function isGenerated(path: string, patch: string): boolean {
-  if (!/^@@ -\S+ \+[01](?!\d)/.test(patch)) return false
+  if (!/^@@ -[\d,]{1,20} \+[01](?!\d)/.test(patch)) return false
   const lines = patch.split('\n', MAX_HEADER_LINES.certainly + 1).slice(1)
   // A generator has the header of what it generates in a text.
   const inText = lines.findIndex((line) =>
@@ -74,7 +102,7 @@ const NAMED: Readonly<Record<string, RegExp>> = {
     /(?:^|\/)(?:npm-shrinkwrap\.json|go(?:\.work)?\.sum|gradle\.lockfile|Package\.resolved|[\w.-]*[.-]lock(?:b|\.(?:json|ya?ml|hcl))?)$/i,
   // Their source says the same.
   'minified, compiled or vendored':
-    /[.-]min\.(?:[cm]?js|css)$|\.bundle\.js$|\.(?:map|wasm|svg)$|(?:^|\/)(?:node_modules\/|dist\/.*\.(?:[cm]?js|css)$)|^(?:vendor|third_party)\//,
+    /[.-]min\.(?:[cm]?js|css)$|\.bundle\.js$|\.(?:map|wasm|svg)$|(?:^|\/)node_modules\/|^(?=.*\.(?:[cm]?js|css)$)(?:.*\/)?dist\/|^(?:vendor|third_party)\//,
   // Generators and test runners write them.
   generated:
     /(?:^|[/_-])generated(?:__)?\/|(?:^|\/)__snapshots__\/|(?:^|\/)zz_generated|\.(?:pb\.go|pb\.cc|pb\.h|g\.dart|freezed\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$|[._-](?:generated|gen)\.\w+$/i,
@@ -94,21 +122,27 @@ const BACKGROUND: readonly RegExp[] = [
   /(?:^|\/)(?:test_[^/]*|conftest)\.py$|[._-](?:test|spec|bench)s?(?:-d)?\.\w+$|_test\.\w+$|Tests?\.(?:java|kt|cs|swift)$/i,
   // Texts in another language than English: the original is documented.
   /\.(?:po|pot|arb|xlf)$/i,
-  new RegExp(
-    `(?:^|/)(?:locales?|i18n|langs?|translations?|l10n)/(?:.*/)?${LANGUAGE}(?:/.*)?\\.\\w+$|[/._-]${LANGUAGE}\\.(?:json|ya?ml|properties)$`,
-    'i',
-  ),
+  new RegExp(`[/._-]${LANGUAGE}\\.(?:json|ya?ml|properties)$`, 'i'),
 ]
+
+const LOCALES_FOLDER = /(?:^|\/)(?:locales?|i18n|langs?|translations?|l10n)\//i
+const IN_LANGUAGE = new RegExp(`(?:^|/)${LANGUAGE}(?:/|\\.\\w+$)`, 'i')
+
+/** Whether a file is in the folder of a language, below one that holds languages. */
+function isLocalized(path: string): boolean {
+  const { index = -1, 0: folder = '' } = LOCALES_FOLDER.exec(path) ?? {}
+  return index >= 0 && /\.\w+$/.test(path) && IN_LANGUAGE.test(path.slice(index + folder.length))
+}
 
 /** API descriptions, from which references are made. */
 const API_DESCRIPTION =
-  /(?:openapi|swagger|asyncapi)[\w.-]*\.(?:ya?ml|json)$|^(?:[^/]+\/)*specs?\/[^/]*\.(?:ya?ml|json)$|\.(?:graphqls|proto|avsc)$|(?:^|\/)schema\.(?:graphql|gql)$/i
+  /(?:^|[^\w.-])(?=[\w.-]*\.(?:ya?ml|json)$)[\w.-]*(?:openapi|swagger|asyncapi)|^(?:[^/]+\/)*specs?\/[^/]*\.(?:ya?ml|json)$|\.(?:graphqls|proto|avsc)$|(?:^|\/)schema\.(?:graphql|gql)$/i
 
 const READERS: readonly RegExp[] = [
   // Documentation and changelogs: what has been said of the change, and how.
   /\.(?:mdx?|rst|adoc)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS|README|UPGRADING|MIGRATION)[\w.-]*$|(?:^|\/)\.changeset\//i,
   // Schemas, types, and further parts of API descriptions.
-  /(?:openapi|swagger|asyncapi)\/.*\.(?:ya?ml|json)$|\.(?:graphql|gql|d\.ts|pyi)$|schema\.(?:json|ya?ml|ts|py|go|rs|prisma)$|(?:^|\/)schemas?\//i,
+  /^(?=.*\.(?:ya?ml|json)$).*(?:openapi|swagger|asyncapi)\/|\.(?:graphql|gql|d\.ts|pyi)$|schema\.(?:json|ya?ml|ts|py|go|rs|prisma)$|(?:^|\/)schemas?\//i,
   // Command lines: commands, arguments, flags.
   /(?:^|\/)(?:cli|cmd|commands?|bin)\/|(?:^|[/._-])(?:cli|commands?|args?|arguments|flags?|main)\.\w+$/i,
   // Configuration and options: keys, defaults, environment variables.
@@ -120,19 +154,19 @@ const READERS: readonly RegExp[] = [
 const PAGE_PATH = /\.(?:mdx?|rst|adoc)$/i
 const NO_PAGE: readonly RegExp[] = [
   /(?:^|\/)(?:\.[^/]+\/|(?:CHANGELOG|CHANGES|HISTORY|AGENTS|CLAUDE|CONTRIBUTING|LICEN[CS]E|NOTICE)\b)/i,
-  /(?:^|\/)(?:tests?|__tests__|testdata|testing|e2e|fixtures?|integration|bench(?:es|marks?)?|playgrounds?|examples?)\/(?:.*\/)?README\b[^/]*$/i,
+  /^(?=(?:.*\/)?README\b[^/]*$)(?:.*\/)?(?:tests?|__tests__|testdata|testing|e2e|fixtures?|integration|bench(?:es|marks?)?|playgrounds?|examples?)\//i,
 ]
 
-/** How a header of generated code begins, after the marks of a comment. */
+/** How a header of generated code begins, after the marks of a comment. Bounds keep a line of marks from being tried again and again. */
 const GENERATED_WARNING =
-  '(?:(?:warning|note|notice|attention|caution|important)\\W+)?(?:(?:please )?do not (?:edit|modify)\\b[^.!:;,-]*\\W+)?'
+  '(?:(?:warning|note|notice|attention|caution|important)\\W{1,20})?(?:(?:please )?do not (?:edit|modify)\\b[^.!:;,-]{0,40}\\W{1,20})?'
 const GENERATED_SUBJECT =
   '(?:(?:this|the|all|it) )?(?:is (?:an? )?)?(?:(?:code|file|class|client|content|form|model|module|package|sdk|source|types?) )?(?:(?:is|was|were|has been) (?:an? )?)?'
 const GENERATED_VERB = '(?:auto(?:matically)?[- ]?)?@?generated'
 const GENERATED_END =
-  '(?: (?:by|using|with|from|via swagger|code|file|class)\\b|\\W*$|\\W+do not\\b)'
+  '(?: (?:by|using|with|from|via swagger|code|file|class)\\b|\\W*$|\\W{1,20}do not\\b)'
 const GENERATED = new RegExp(
-  `^\\W*(?:@generated\\b|smithy-\\w+ generated code|${GENERATED_WARNING}${GENERATED_SUBJECT}${GENERATED_VERB}${GENERATED_END})`,
+  `^\\W{0,100}(?:@generated\\b|smithy-\\w{1,40} generated code|${GENERATED_WARNING}${GENERATED_SUBJECT}${GENERATED_VERB}${GENERATED_END})`,
   'i',
 )
 /** A header that can also follow a license or a long description: nobody writes it of code by hand. */
@@ -142,12 +176,6 @@ const MAX_HEADER_LINES = { generated: 10, certainly: 40 }
 
 /** Average length of a line from which on a file is treated as minified. */
 const MINIFIED_LINE_LENGTH = 500
-
-/** Judges files together, because a translation is only known by its original. */
-export function rankFiles(files: readonly ChangedFile[]) {
-  const translations = findTranslations(files)
-  return files.map((file) => ({ file, ...rankOf(file, translations.has(file.path)) }))
-}
 
 /** Finds translations: pages that were also changed in another language. A folder such as `it/` alone need not be one. */
 function findTranslations(files: readonly ChangedFile[]): ReadonlySet<string> {
