@@ -170,11 +170,8 @@ export function isFull({ status, message }: GitHubError): boolean {
   return status === 422 && /maximum number of statuses/i.test(message)
 }
 
-/** The fields of a commit status that are read, as REST names them. */
-export type Status = Pick<
-  NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>,
-  'context' | 'target_url' | 'created_at'
->
+/** A commit status as REST names its fields. */
+export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Whether a text can be a job's ID: one segment of a URL's path. */
 export function isJobId(text: unknown): text is string {

@@ -4,6 +4,7 @@ import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
+  type Account,
   blobSha,
   type Check,
   type Comment,
@@ -206,7 +207,21 @@ function rootOf(world: World, violations: string[]): Fields {
       comments: connection(comments, comment),
       reviews: connection(
         () => world.reviews.filter((one) => one.number === number),
-        ({ author, atMs }) => ({ author: actor(author), submittedAt: time(atMs) }),
+        ({ id, author, atMs, state }) => ({
+          databaseId: id,
+          state,
+          author: actor(author),
+          submittedAt: time(atMs),
+          authorCanPushToRepository: canPush(author, world),
+        }),
+      ),
+      autoMergeRequest: pull.fields.auto_merge ? { enabledAt: time(0) } : null,
+      reviewThreads: connection(
+        () => {
+          const own = world.comments.filter((one) => one.kind === 'review' && one.number === number)
+          return [...Map.groupBy(own, ({ id, rootId }) => rootId ?? id).values()]
+        },
+        (thread) => ({ comments: connection(() => thread, comment) }),
       ),
       title: fields.title,
       state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
@@ -253,8 +268,10 @@ function rootOf(world: World, violations: string[]): Fields {
 
   const refOf = (name: string): Fields | null => {
     needs('contents: read')
-    const target = commitOrNull(name)
-    return target === null ? null : { target }
+    const [, kind, short = ''] = /^(?:refs\/)?(heads|tags)\/(.*)$/.exec(name) ?? []
+    const sha = (kind === 'tags' ? world.tags : world.branches).get(short || name)
+    const target = commitOrNull(sha)
+    return target === null ? null : { target, name: short || name }
   }
 
   return {
@@ -295,6 +312,7 @@ function rootOf(world: World, violations: string[]): Fields {
       isPublic = isElsewhere && world.agentAccess === 'public'
       const visibility = world.visibility.get(repository) ?? 'PUBLIC'
       return {
+        databaseId: world.repositoryIds.get(repository),
         nameWithOwner: repository,
         visibility,
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
@@ -305,6 +323,12 @@ function rootOf(world: World, violations: string[]): Fields {
           return commitOrNull(oid ?? expression)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
+        issueOrPullRequest: ({ number = 0 }: Arguments) => {
+          const found = pullOf(world, number, repository)
+          if (found) return pullRequest(found, repository)
+          const own = world.comments.filter((one) => one.kind === 'main' && one.number === number)
+          return { __typename: 'Issue', comments: connection(() => own, comment) }
+        },
         pullRequest: ({ number = 0 }: Arguments) => {
           needs('pull-requests: read')
           const found = pullOf(world, number, repository)
@@ -338,9 +362,21 @@ function pullFile({
   return { path: filename, changeType, additions, deletions }
 }
 
-function comment({ history, author, atMs, editedAtMs }: Comment): Fields {
-  const lastEditedAt = editedAtMs === undefined ? null : time(editedAtMs)
-  return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
+function comment({ id, history, author, atMs, editedAtMs, isHidden, ...one }: Comment): Fields {
+  return {
+    databaseId: id,
+    isMinimized: isHidden === true,
+    authorAssociation: one.association ?? 'NONE',
+    body: history.at(-1),
+    author: actor(author),
+    createdAt: time(atMs),
+    lastEditedAt: editedAtMs === undefined ? null : time(editedAtMs),
+  }
+}
+
+/** Whether an account may write to the repository. */
+function canPush({ login }: Account, { roles }: World): boolean {
+  return /^(?:write|maintain|admin)$/.test(roles.get(login.toLowerCase())?.permission ?? '')
 }
 
 /** What REST calls `mergeable_state`. */

@@ -108,6 +108,7 @@ export function environmentOf(
     GITHUB_WORKSPACE: workspace,
     RUNNER_TEMP: folder,
     GITHUB_REPOSITORY: 'acme/docs',
+    GITHUB_REPOSITORY_ID: '1296269',
     GITHUB_ACTOR: 'octocat',
     GITHUB_WORKFLOW: 'Docs',
     GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',

@@ -98,6 +98,8 @@ export type Comment = {
   readonly history: string[]
   readonly atMs: number
   editedAtMs?: number
+  /** Whether somebody hid it. */
+  isHidden?: boolean
 }
 
 /** A review of a pull request. */
@@ -156,6 +158,8 @@ function newWorld() {
     visibility: new Map<string, 'PUBLIC' | 'INTERNAL' | 'PRIVATE'>(),
     /** New names of repositories by their old ones. */
     renamed: new Map<string, string>(),
+    /** IDs of repositories by their names. */
+    repositoryIds: new Map<string, number>([['acme/docs', 1296269]]),
     /** Whose token it is. */
     viewer: ACTIONS,
     /** Permissions of the token, such as `issues: write`, which includes reading. */
@@ -482,7 +486,7 @@ export function commitOf({ commits }: World, sha: string): Commit {
 
 /** A commit by SHA, branch or tag, with or without `refs/heads/` or `refs/tags/`. */
 export function resolve({ commits, branches, tags }: World, name: string): Commit | undefined {
-  const short = name.replace(/^(?:refs\/)?(?:heads|tags)\//, '')
+  const short = name.replace(/^(?:refs\/)?(?:heads|tags)\//, '').replace(/\^\{commit\}$/, '')
   return commits.get(name) ?? commits.get(branches.get(short) ?? tags.get(short) ?? '')
 }
 
