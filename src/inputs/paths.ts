@@ -77,7 +77,7 @@ function takes({ takes: kind, characters }: Step, character: string): boolean {
 
 /**
  * Reads a line by GitHub's "Filter pattern cheat sheet". No published JavaScript library knows its `?`, `+`, and sets.
- * GitHub rejects a workflow with what is rejected here, or probably never runs it.
+ * With a pattern that is rejected here, GitHub rejects a workflow, or probably never runs it.
  *
  * @throws {ValueError} with the line and its problem
  */
