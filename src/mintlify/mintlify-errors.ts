@@ -229,11 +229,14 @@ function noCredits(from: string): Explanation {
   ]
 }
 
+/** What is longer isn't judged by patterns, in characters. */
+const MAX_EXPLAINED_LENGTH = 1000
+
 /** Explains a status. Sources: Mintlify's documentation (November 2026), RFC 9110. */
 function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanation {
   const { status, from } = response
-  const said = messageIn(response)
-  // In plain text or on a page.
+  const said = messageIn(response).slice(0, MAX_EXPLAINED_LENGTH)
+  // The firewall says so in plain text or on a page.
   if (status === 403 && /error code: 1010/i.test(response.body)) {
     return [
       `A firewall in front of ${from} blocked the request`,

@@ -34,7 +34,7 @@ export class JobError extends FailureError {
   override readonly name = 'JobError'
   /** Whether this run or an earlier attempt may have started a job. */
   readonly maybeStarted: boolean
-  /** Whether a re-run may succeed without a change. */
+  /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
 
   constructor(
