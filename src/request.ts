@@ -30,7 +30,7 @@ import type { Run } from './runner/run.ts'
 
 type Reject = (input: InputName, problem: string, use?: string, title?: string) => void
 
-/** Reads and checks what a run does. Sends nothing. @throws {InputsError} with all problems */
+/** Reads and checks the request, without sending anything. @throws {InputsError} with all problems */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
   const problems = singleInputProblems(run)
@@ -114,7 +114,7 @@ function rejectNothing({ command }: Inputs, reject: Reject): void {
 
 type Warning = { readonly title: string; readonly text: string }
 
-/** Lists what is probably wrong with inputs that are valid. */
+/** Lists likely mistakes in inputs that are valid. */
 function warningsAbout(inputs: Inputs, wantsJob: boolean): readonly Warning[] {
   const warnings: Warning[] = []
   const warn = (title: string, text: string): void => void warnings.push({ title, text })
@@ -330,7 +330,7 @@ export class WorkspaceReader {
   }
 }
 
-/** Says what is probably wrong with the name of a file that doesn't exist. */
+/** Explains the likely mistake in the name of a file that doesn't exist. */
 function missingHint(name: string): string {
   const hints: readonly (readonly [RegExp, string])[] = [
     [/^["'`]/, 'Remove the quotes.'],

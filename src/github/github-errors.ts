@@ -31,7 +31,7 @@ export class GitHubError extends Error {
    * same request will never succeed (410, 422, a locked thread, no token).
    */
   readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
-  /** The title of an annotation: the message without what GitHub says. */
+  /** The title of an annotation: the message without GitHub's words. */
   readonly title: string
   /** HTTP status; `undefined` without a usable response. A GraphQL error has none, except 404. */
   readonly status: number | undefined

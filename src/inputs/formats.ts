@@ -156,7 +156,7 @@ export const LABELS = format<readonly string[]>(
   [],
 )
 
-/** A pattern of wrong values, the problem, and what to use if that isn't what the format says. */
+/** A pattern of wrong values, the problem, and what to use if it differs from the format's own words. */
 type WrongText = readonly [pattern: RegExp, problem: string, use?: string]
 
 /** Rejects a text that matches one of the patterns. */

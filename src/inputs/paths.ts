@@ -9,14 +9,14 @@ type PathPattern = {
   readonly steps: readonly Step[]
 }
 
-/** One step along a path: it takes one character, or several if it repeats. */
+/** One step along a path. It takes one character, or any number of them if it repeats. */
 type Step = {
-  readonly takes: (character: string) => boolean
-  readonly repeats?: boolean
-  /** How many steps can be left out from here, this one included. */
-  readonly skip?: number
-  /** Whether `?` and `+` can follow: it stands for a single character. */
-  readonly isSingle?: boolean
+  /** Any character, any but `/`, or one of `characters`. */
+  readonly takes: 'any' | 'segment' | 'listed'
+  readonly characters: string
+  readonly repeats: boolean
+  /** How many steps can be left out from here, this one included; 0 if it can't be. */
+  readonly skip: number
 }
 
 /** Patterns as in a workflow's `paths`, one per line. */
@@ -32,44 +32,52 @@ export const PATHS: InputFormat<PathPatterns> = {
 }
 
 /**
- * Whether a path is included: the last pattern that matches it decides.
+ * Whether a path is included: the last pattern that matches it decides. A path of unusual length is included.
  *
  * @param path relative to the repository, with `/` between folders
  */
 export function isIncluded(patterns: PathPatterns, path: string): boolean {
-  if (patterns.length === 0) return true
+  if (patterns.length === 0 || path.length > MAX_PATH_LENGTH) return true
   const last = patterns.findLast(({ steps }) => matchesSteps(steps, path))
   return last !== undefined && !last.excludes
 }
 
+/** So that long names of many files can't keep a run busy. */
+const MAX_PATH_LENGTH = 1000
+
 /** Follows all ways through the steps at once, so that the time is linear in the length of the path. */
 function matchesSteps(steps: readonly Step[], path: string): boolean {
-  const reach = (positions: Set<number>, from: number): void => {
-    let position = from
-    let skip = 0
-    do {
-      position += skip
-      positions.add(position)
-      skip = steps[position]?.skip ?? 0
-    } while (skip > 0)
-  }
-  let positions = new Set<number>()
-  reach(positions, 0)
+  let reached = new Uint8Array(steps.length + 1)
+  let next = reached.slice()
+  reached[0] = 1
   for (const character of path) {
-    const next = new Set<number>()
-    for (const position of positions) {
+    for (let position = 0; position < steps.length; position++) {
       const step = steps[position]
-      if (step?.takes(character)) reach(next, step.repeats ? position : position + 1)
+      if (step === undefined || reached[position] === 0) continue
+      reached[position] = 0
+      if (step.skip > 0) reached[position + step.skip] = 1
+      if (takes(step, character)) next[step.repeats ? position : position + 1] = 1
     }
-    if (next.size === 0) return false
-    positions = next
+    reached[steps.length] = 0
+    const done = reached
+    reached = next
+    next = done
   }
-  return positions.has(steps.length)
+  steps.forEach(({ skip }, position) => {
+    if (reached[position] === 1) reached[position + skip] = 1
+  })
+  return reached[steps.length] === 1
+}
+
+function takes({ takes: kind, characters }: Step, character: string): boolean {
+  if (kind === 'any') return true
+  if (kind === 'segment') return character !== '/'
+  return characters === character || (characters.length > 1 && characters.includes(character))
 }
 
 /**
  * Reads a line by GitHub's "Filter pattern cheat sheet". No published JavaScript library knows its `?`, `+`, and sets.
- * GitHub rejects a workflow with what is rejected here, or probably never runs it.
+ * With a pattern that is rejected here, GitHub rejects a workflow, or probably never runs it.
  *
  * @throws {ValueError} with the line and its problem
  */
@@ -84,49 +92,48 @@ function parsePattern(line: string): PathPattern {
   for (const element of elements) {
     const last = steps.at(-1)
     if (element === '?' || element === '+') {
-      if (!last?.isSingle)
+      if (last === undefined || last.repeats || last.skip > 0)
         throw wrongPattern(line, `has a \`${element}\` that follows no character`, element)
-      const { takes } = last
-      if (element === '?') steps.splice(-1, 1, { takes, skip: 1 })
-      else steps.splice(-1, 1, { takes }, { takes, repeats: true, skip: 1 })
+      if (element === '?') steps.splice(-1, 1, { ...last, skip: 1 })
+      else steps.push({ ...last, repeats: true, skip: 1 })
     } else if (element === '**/' && before.endsWith('/')) {
       // No folder, or any folders.
-      steps.push({ takes: () => true, skip: 3 }, ANYTHING, character('/'))
+      steps.push({ ...ANYTHING, repeats: false, skip: 3 }, ANYTHING, listed('/'))
     } else if (element.startsWith('**')) {
-      steps.push(ANYTHING, ...(element.endsWith('/') ? [character('/')] : []))
+      steps.push(ANYTHING, ...(element.endsWith('/') ? [listed('/')] : []))
     } else if (element === '*') {
-      steps.push({ takes: (one) => one !== '/', repeats: true, skip: 1 })
+      steps.push({ ...ANYTHING, takes: 'segment' })
     } else if (element.startsWith('[')) {
-      steps.push(characterSet(line, element))
+      steps.push(listed(readSet(line, element)))
     } else {
-      steps.push(character(element.replace(/^\\(?=.)/s, '')))
+      steps.push(listed(element.replace(/^\\(?=.)/s, '')))
     }
     before = element
   }
   const isPlain = elements.every((element) => /^(?:\\.|[^*?+[])$/su.test(element))
   if (before.endsWith('/')) steps.push(ANYTHING)
   // A file, or a folder with all files below it.
-  else if (isPlain) steps.push({ ...character('/'), skip: 2 }, ANYTHING)
+  else if (isPlain) steps.push({ ...listed('/'), skip: 2 }, ANYTHING)
   return { excludes, steps }
 }
 
 const ELEMENTS = /\*\*\/?|\[[^\]]*\]?|\\.?|./gsu
-const ANYTHING: Step = { takes: () => true, repeats: true, skip: 1 }
+const ANYTHING: Step = { takes: 'any', characters: '', repeats: true, skip: 1 }
 
-function character(wanted: string): Step {
-  return { takes: (one) => one === wanted, isSingle: true }
+function listed(characters: string): Step {
+  return { takes: 'listed', characters, repeats: false, skip: 0 }
 }
 
-/** Reads `[a-z_]`. */
-function characterSet(line: string, element: string): Step {
-  if (!/^\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\w)+\]$/.test(element)) {
-    if (!element.endsWith(']')) throw wrongPattern(line, 'has a `[` without a `]`', '[')
+/** Lists the characters of a set such as `[a-z_]`. */
+function readSet(line: string, element: string): string {
+  if (!element.endsWith(']')) throw wrongPattern(line, 'has a `[` without a `]`', '[')
+  if (!/^\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\w)+\]$/.test(element))
     throw new ValueError('has a wrong set', { part: line, use: SET_USE })
-  }
-  const isBackwards = element.match(/\w-\w/g)?.some(([first = '', , end = '']) => first > end)
-  if (isBackwards) throw new ValueError('has a backwards range', { part: line, use: SET_USE })
-  const set = new RegExp(element)
-  return { takes: (one) => set.test(one), isSingle: true }
+  return element.slice(1, -1).replace(/(\w)-(\w)/g, (_range, first: string, end: string) => {
+    if (first > end) throw new ValueError('has a backwards range', { part: line, use: SET_USE })
+    const codes = Array.from({ length: end.charCodeAt(0) - first.charCodeAt(0) + 1 })
+    return String.fromCharCode(...codes.map((_code, index) => first.charCodeAt(0) + index))
+  })
 }
 
 const SET_USE =
@@ -141,6 +148,7 @@ function wrongPattern(line: string, problem: string, special: string): ValueErro
 const WRONG_PATTERNS: readonly (readonly [form: RegExp, problem: string, use: string])[] = [
   [/^$/, 'excludes no file', 'a pattern after `!`'],
   [/^["'`]/, 'is in quotes', 'the pattern without quotes'],
+  [/\$\{\{/, 'contains the text of an expression', `\`\${{ … }}\` under \`with:\``],
   [/^#\s/, 'is a comment', 'patterns only'],
   [/^\.{0,2}\//, 'starts with a `/` or `.`', 'a path in the repository, for example `src/**`'],
   [

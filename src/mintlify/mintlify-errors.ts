@@ -61,7 +61,7 @@ export class MintlifyError extends FailureError {
   }
 }
 
-/** A successful response whose body isn't what the documentation says. */
+/** A successful response whose body doesn't match the documentation. */
 export class InvalidResponseError extends FailureError {
   override readonly name = 'InvalidResponseError'
   readonly isCutOff: boolean
@@ -179,7 +179,7 @@ function newKeyFix(): string {
   return `Create an admin key in the dashboard and save it in the secret that \`api-key\` reads ${docsLink('manage.md#rotate-the-api-key')}.`
 }
 
-/** Lists what a status means together with Mintlify's words: the first pattern that matches `STATUS WORDS` decides. */
+/** Lists explanations of a status together with Mintlify's words: the first pattern that matches `STATUS WORDS` decides. */
 function knownReasons(from: string): readonly (readonly [RegExp, ...Explanation])[] {
   return [
     [/^4(?!04|29).*\bcredits?\b/i, ...noCredits(from)],
@@ -267,7 +267,7 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
   )
 }
 
-/** Lists what a status means if Mintlify's words don't say more. */
+/** Lists the usual explanations of statuses. */
 function usualReasons(
   call: MintlifyCall,
   response: MintlifyResponse,
@@ -314,7 +314,7 @@ function invalidRequest(call: MintlifyCall, from: string, said: string): Explana
   return [`${from} rejected the request as invalid`, fix]
 }
 
-/** Says how to shorten a long prompt; empty if the prompt isn't long. */
+/** Tells how to shorten a long prompt; empty if the prompt isn't long. */
 function longPromptFix({ prompt = '' }: MintlifyCall): string {
   const promptBytes = byteLength(prompt)
   return promptBytes > LONG_PROMPT_BYTES
@@ -329,7 +329,7 @@ function deniedFix(said: string, isPost: boolean): string {
   return `The key may ${scope}have an IP allow list that doesn't include this runner. Check the key and your plan in the dashboard.`
 }
 
-/** Says whose limit it is: Mintlify answers with JSON for a key's own limit, with text for the organization's. */
+/** Names the owner of a limit: Mintlify answers with JSON for a key's own limit, with text for the organization's. */
 function limitSentence({ path, limit }: MintlifyCall, { json }: MintlifyResponse, said: string) {
   const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
   if (path[1] === 'analytics')
@@ -343,7 +343,7 @@ function limitSentence({ path, limit }: MintlifyCall, { json }: MintlifyResponse
 /** The longest piece of a response that is quoted, in characters. */
 const MAX_QUOTE_LENGTH = 300
 
-/** Says what came back: the only place that words an answer of Mintlify's. What Mintlify said is quoted. */
+/** Describes Mintlify's answer in a sentence, with its own words as a quote. */
 function answerSentence(
   { purpose }: MintlifyCall,
   response: MintlifyResponse,

@@ -71,7 +71,7 @@ export type Report = Words & {
   readonly job: Job | undefined
   /** Empty if there is none, or it is unknown. */
   readonly jobId: string
-  /** How long the job took, such as `3 min 05 s`; empty if it says nothing. */
+  /** How long the job took, such as `3 min 05 s`; empty if it is unknown or too short. */
   readonly took: string
   /** `undefined` if the run ended before it was made. */
   readonly plan: Plan | undefined
@@ -85,7 +85,7 @@ export type Report = Words & {
   readonly isHidden: boolean
 }
 
-/** Makes the report. `subject` is what the run did before it ended. */
+/** Makes the report. `subject`: the plan, and the job if there is one. */
 export function makeReport(
   end: JobEnd,
   subject: Pick<Report, 'plan' | 'accepted'>,
@@ -128,7 +128,7 @@ export function makeReport(
   }
 }
 
-/** Whether a result is what the run was started for. */
+/** Whether a run with this result succeeded. */
 export function isSuccess(result: string): boolean {
   return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
 }
@@ -178,7 +178,7 @@ function pollWords(
       return { sign: '✅', headline: 'The job completed without a pull request', details }
     }
     case 'failed': {
-      const details = `${mintlify} reported that job ${name} failed, but not why. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the agent can't do what the prompt asks. To see the job, open the dashboard.`
+      const details = `${mintlify} reported that job ${name} failed, but not why. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the prompt asks for something impossible. To see the job, open the dashboard.`
       return { sign: '❌', headline: "The agent's job failed", details }
     }
     case 'archived': {

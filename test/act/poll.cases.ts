@@ -11,7 +11,6 @@ export type PollOptions = {
   readonly cancelAtMs?: number
 }
 
-export const PULL = 'https://github.com/acme/docs/pull/7'
 export const lost: Reply = { breaks: 'before' }
 export const noJob: Reply = { body: '[]' }
 export const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })

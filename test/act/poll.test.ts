@@ -11,7 +11,6 @@ import {
   PAUSES,
   POLLS,
   type PollOptions,
-  PULL,
   slow,
 } from './poll.cases.ts'
 
@@ -85,14 +84,6 @@ it('a cancel during a look ends the wait with the last known status', async () =
   const ended = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs: 6000 })
   expect(ended).toMatchObject({ looksS: [5], tookMs: 6000 })
   expect(ended.outputs).toMatchObject({ result: 'cancelled', status: 'reviewing' })
-})
-
-it('a run that waits for the preview of a finished job does not say that it waits for the job', async () => {
-  const { log, tookMs } = await poll([{ body: { status: 'completed', prLink: PULL } }], {
-    inputs: { 'wait-for-preview': 'true' },
-  })
-  expect(tookMs).toBeGreaterThan(60_000)
-  expect(log.filter((line) => line.startsWith('Still'))).toEqual([])
 })
 
 describe('the log', () => {

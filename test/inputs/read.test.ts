@@ -80,7 +80,7 @@ describe('a wrong value', () => {
     ['base-url', 'http://api.example:80', '`https://api.example:80`'],
     ['base-url', 'ftp://api.example', 'an `https://` URL without credentials, query, or fragment'],
     ['site-url', 'my docs', 'an `https://` URL without credentials, query, or fragment'],
-  ])('of %s: with %s, the message says what to use', (name, text, use) => {
+  ])('of %s: instead of %s, the error recommends %s', (name, text, use) => {
     expect(problemOf(name, text)?.use).toBe(use)
   })
 

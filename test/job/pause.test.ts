@@ -9,7 +9,7 @@ import {
   PULL,
   type Scene,
 } from '../look/runs.ts'
-import { bareEvent, type Event, pullRequest, pushTo } from '../support/events.ts'
+import { bareEvent, type Event, pushTo } from '../support/events.ts'
 import { AGENT, addComment, addReview, bot, endPull, pushToPull } from '../support/world.ts'
 
 const it = itWithScene()
@@ -93,14 +93,5 @@ describe('`pause-after`', () => {
     const end = await step(scene, pushTo(scene.world, { message: 'Add --next' }))
     expect(firstCalls(end)).toEqual(['GET /job/job_1', ...CREATE])
     expect(JSON.stringify(end.bodies)).toContain('Add --paused')
-  })
-
-  it('has no effect on other events, which a notice says', async ({ scene }) => {
-    const event = pullRequest({ action: 'synchronize' })
-    const end = await step(scene, event)
-    expect(end.outputs['result']).toBe('pull-request')
-    const isSaid = (line: string) => /^notice: .*`pause-after`/.test(line)
-    expect(end.log.filter(isSaid)).toHaveLength(1)
-    expect((await step(scene, schedule)).log.filter(isSaid)).toHaveLength(0)
   })
 })

@@ -2,7 +2,6 @@ import { expect } from 'vitest'
 import { type Event, event, pullRequest } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
-import { addCheck } from '../support/world.ts'
 import {
   CREATE,
   continues,
@@ -115,23 +114,6 @@ it('the reply to a command cuts long words, names the writer alone without any, 
   expect(none).toContain('Requested by **octocat** · ')
   await scene.ask({ inputs: { 'job-id': 'j7' }, replies: { post: [{ status: 404 }] } })
   expect(scene.headlines()[2]).toBe("❌ **Job `j7` wasn't found**")
-})
-
-it('the reply to a command is edited once more when the preview is ready', async ({ scene }) => {
-  const { world, clock } = scene
-  const sha = world.pulls.get(1)?.fields.head?.sha ?? ''
-  const check = addCheck(world, sha, { status: 'IN_PROGRESS' })
-  clock.at(clock.now() + 40_000, () =>
-    Object.assign(check, { status: 'COMPLETED', conclusion: 'SUCCESS' }),
-  )
-  const inputs = { 'wait-for-preview': 'true' }
-  const { outputs } = await scene.ask({ end: 'pull-request', inputs })
-  expect(outputs).toMatchObject({ result: 'pull-request', 'preview-status': 'ready' })
-  const said = scene.said()[0]?.join() ?? ''
-  expect(said.match(/Preview (?:being built|ready)/g)).toEqual([
-    'Preview being built',
-    'Preview ready',
-  ])
 })
 
 const onIssue = (scene: Scene) => scene.comment('/docs x', { number: 8, onIssue: true })

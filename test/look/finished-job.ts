@@ -37,9 +37,6 @@ export async function startFinishedJob(place: DocsPlace = 'here') {
         { number: 12, user: AGENT, ...fields },
         isHere ? world.pulls : world.elsewhere,
       ),
-    /** Does something some seconds from now. */
-    later: (seconds: number, change: () => void) =>
-      void clock.at(clock.now() + seconds * 1000, change),
     /** A run that waits for the job. */
     read: ({ prLink = job.prLink, inputs, ...options }: ReadOptions = {}) =>
       run({

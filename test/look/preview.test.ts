@@ -18,7 +18,6 @@ import {
 import { type DocsPlace, startFinishedJob } from './finished-job.ts'
 import { PREVIEW_ROWS, STATES } from './result.cases.ts'
 
-const WAIT = { 'wait-for-preview': 'true' }
 const outputs = (url: string, status: string) => ({
   outputs: { 'preview-url': url, 'preview-status': status },
 })
@@ -26,17 +25,16 @@ const outputs = (url: string, status: string) => ({
 it.each(STATES)(
   'a preview whose check is $state ($trouble) has the status "$status"',
   async ({ state, trouble, status }) => {
-    const { world, github, open, later, read } = await startFinishedJob()
+    const { world, github, open, read } = await startFinishedJob()
     const pull = open({ files: ['guides/restore.mdx'] })
     const sha = pull.fields.head?.sha ?? ''
     if (trouble === '403') world.scopes.delete('checks: read')
     if (trouble === '502') github.faults.push({ match: /PullReport$/, end: '502' })
     if (trouble === 'stranger')
       playBuild(world, sha, state, { app: 'github-actions', author: person('mallory') })
-    else if (trouble === 'late') later(15, () => playBuild(world, sha, state))
     else if (trouble !== 'never') playBuild(world, sha, state)
     if (trouble === 'replaced') playBuild(world, pushToPull(world, pull).sha, 'queued')
-    const end = await read({ inputs: { ...WAIT, timeout: '20s' } })
+    const end = await read()
     expect(end.outputs['preview-status']).toBe(status)
     expect(['', trouble === 'stranger' ? '' : PREVIEW_URL]).toContain(end.outputs['preview-url'])
     expect(end.warnings).toEqual([])
@@ -164,50 +162,5 @@ describe('the preview', () => {
       comment.editedAtMs = editedAtMs
       expect(await read({ inputs })).toMatchObject(outputs(PREVIEW_URL, status))
     }
-  })
-})
-
-describe('waiting for the preview', () => {
-  it.each<[string, CheckState, number, number, string]>([
-    ['ends when it is ready', 'ready', 95, 100, 'ready'],
-    ['ends when it has failed', 'failed', 20, 20, 'failed'],
-    ['ends when it is skipped', 'skipped', 5, 10, ''],
-    ['takes at most five minutes', 'ready', 301, 300, 'building'],
-  ])('%s', async (_what, state, atS, waitedS, status) => {
-    const { world, open, later, read } = await startFinishedJob()
-    const sha = open().commits[0] ?? ''
-    playBuild(world, sha, 'building')
-    later(atS, () => playBuild(world, sha, state))
-    const end = await read({ inputs: WAIT })
-    expect([end.outputs['preview-status'], end.tookMs]).toEqual([status, waitedS * 1000])
-    expect(end.requests).toHaveLength(waitedS / 10 + 1)
-  })
-
-  it('ends after a minute without a sign of a build, at the deadline, and with a cancel', async () => {
-    const { world, open, read } = await startFinishedJob()
-    const pull = open()
-    const never = 'notice: GitHub shows no preview build'
-    const silent = await read({ inputs: WAIT })
-    expect(silent).toMatchObject({ ...outputs('', ''), tookMs: 60_000 })
-    expect(silent.log.join()).toContain(never)
-    const short = await read({ inputs: { ...WAIT, timeout: '25s' } })
-    expect(short.tookMs).toBe(25_000)
-    expect(short.log.join()).not.toContain(never)
-    playBuild(world, pull.commits[0] ?? '', 'building')
-    const cancelled = await read({ inputs: WAIT, cancelAtMs: 33_000 })
-    expect(cancelled).toMatchObject({ ...outputs(PREVIEW_URL, 'building'), tookMs: 33_000 })
-    expect(cancelled.requests).toHaveLength(4)
-  })
-
-  it('ends where the checks can no longer be read, with what was known', async () => {
-    const { world, github, open, later, read } = await startFinishedJob()
-    playBuild(world, open().commits[0] ?? '', 'building')
-    later(25, () => github.faults.push({ match: /PullReport$/, end: '403' }))
-    const end = await read({ inputs: WAIT })
-    expect(end).toMatchObject({ ...outputs(PREVIEW_URL, 'building'), tookMs: 30_000 })
-    const without = await startFinishedJob()
-    without.world.scopes.delete('checks: read')
-    without.open()
-    expect((await without.read({ inputs: WAIT })).tookMs).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { AGENT, type addCommit, bot, person } from '../support/world.ts'
 /** What `preview-status` is after a wait, by the state of the check and by what goes wrong. */
 export const STATES: readonly {
   readonly state: CheckState
-  readonly trouble?: 'late' | 'never' | 'replaced' | '403' | '502' | 'stranger'
+  readonly trouble?: 'never' | 'replaced' | '403' | '502' | 'stranger'
   readonly status: string
 }[] = [
   { state: 'queued', status: 'building' },
@@ -14,7 +14,6 @@ export const STATES: readonly {
   { state: 'timed out', status: 'failed' },
   { state: 'skipped', status: '' },
   { state: 'neutral', status: '' },
-  { state: 'ready', trouble: 'late', status: 'ready' },
   { state: 'ready', trouble: 'never', status: '' },
   { state: 'ready', trouble: 'replaced', status: 'building' },
   { state: 'ready', trouble: '403', status: 'ready' },

@@ -45,7 +45,7 @@ describe('a new job', () => {
     expect(post.log.replace(/^::add-mask::.*\n/gm, '')).toBe('')
   })
 
-  it('has its id in outputs and state before the first look, and the post step of a killed run says what is known', async () => {
+  it('has its ID in outputs and state before the first poll, and the post step of a killed run reports it', async () => {
     const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const inputs = { ...QUIET, 'poll-interval': '20m' }
     const started = await start({ inputs })
@@ -67,7 +67,7 @@ describe('a new job', () => {
   })
 })
 
-it('a dry run shows the prompt and calls the docs service for nothing, without a key', async () => {
+it('a dry run without a key shows the prompt, and never calls Mintlify', async () => {
   const { run: act, docs } = await startScene()
   const files = { 'extra.md': 'Keep the tone.', 'api.diff': '+ GET /pets ```' }
   const more = { 'prompt-file': 'extra.md', 'context-files': 'api.diff', 'dry-run': 'true' }

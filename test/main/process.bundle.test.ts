@@ -16,9 +16,9 @@ const servers = new TestServers()
 const folder = mkdtempSync(join(tmpdir(), 'process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a cancelled run', () => {
+describe('a canceled run', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'stops its wait at %s, and says how to wait for the job',
+    'stops its wait at %s, and explains how to wait for the job',
     async (signal) => {
       const { start, docs } = await startScene({ jobTimeMs: 60_000 })
       const started = await start({ inputs: { ...QUIET, 'poll-interval': '20m' } })

@@ -62,7 +62,7 @@ describe.skipIf(certificate === undefined)(
   },
 )
 
-it('the bundle reads responses whatever parser undici is told to use', async () => {
+it('the bundle reads responses with each parser of undici', async () => {
   const { run: act } = await startScene()
   for (const variable of ['UNDICI_NO_WASM_SIMD', 'UNDICI_USE_MILO']) {
     const run = await act({ inputs: QUIET, env: { [variable]: '1' } })

@@ -172,7 +172,7 @@ describe('a request', () => {
   })
 })
 
-it('a read may be sent again after 408, 429 and 5xx, after a transport failure, and after nothing else', async () => {
+it('a read may be sent again only after 408, 429, 5xx, and a transport failure', async () => {
   const mayRetry: number[] = []
   for (const status of [302, 400, 401, 402, 403, 404, 408, 410, 429, 499, 500, 503, 599]) {
     const error = await failureOf('get', { status })
@@ -214,7 +214,7 @@ describe('a job', () => {
     extra: { kept: true },
   }
 
-  it('has every field, and keeps what is not known', () => {
+  it('has every field, and keeps unknown ones', () => {
     const { source, extra: _extra, ...fields } = whole
     expect(readJob(whole)).toEqual({
       ...fields,

@@ -92,7 +92,7 @@ it.each([' & - ', 'v2', 'a\nb', '<b>', x(41), 'a\u3164b', 'sk-x', SECRET])(
   },
 )
 
-it('the same text is the same name, withheld or not, and what was rated is what was asked about', () => {
+it('the same text is the same name, withheld or not, for ratings and questions', () => {
   const keyOf = (path: string) => publicPath(path).key
   expect(nameOf('https://a.example/x y')?.key).toBe(keyOf('/x%20y'))
   expect(nameOf('https://a.example/x/')?.key).toBe(keyOf('/x'))
