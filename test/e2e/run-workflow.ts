@@ -62,8 +62,6 @@ export type WorkflowOptions = {
   readonly variables?: (docs: DocsService) => Files
   /** In place of those by their names; an empty one is one that the run does not have. */
   readonly secrets?: Files
-  /** Pages of the preview that are not found. */
-  readonly brokenPages?: readonly string[]
   /** The token that an App gives out; empty: it gives none. */
   readonly appToken?: string
   /** What the run must end with; 0 without it. */
@@ -97,10 +95,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const { docs, github } = services
   const { agentPulls } = world
   const chat = await startServer(() => 'ok')
-  const site = await startServer(
-    () => 'a page',
-    (line) => (options.brokenPages?.some((page) => line.endsWith(page)) ? 404 : 200),
-  )
   const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
@@ -108,7 +102,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       'api.mintlify.com': docs.url,
       'api.github.com': apiUrl,
       'chat.example.com': chat.url,
-      [new URL(PREVIEW).host]: site.url,
     },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
@@ -178,8 +171,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       world,
       /** What was posted to the chat, and what gh was used for where its answers are told. */
       chat: chat.requests.map(({ body }) => body),
-      /** What was opened on the preview. */
-      opened: site.requests.map(({ line }) => line),
       gh: gh.requests.map(({ body }) => body),
       /** The one job with this id. */
       job(id: string) {
@@ -201,7 +192,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
-    await Promise.all([services, proxy, chat, site, gh].map((server) => server.close()))
+    await Promise.all([services, proxy, chat, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -328,6 +319,14 @@ export function yamlBelow(page: string, heading: string): string {
   const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8')
   const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'))
   return /^```yaml\n([\s\S]+?)```/m.exec(section)?.[1] ?? ''
+}
+
+/** The workflow with which README or a recipe calls the reusable workflow of this name. */
+export function callingWorkflow(name: string): string {
+  const title = name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase())
+  if (name !== 'docs-on-push') return yamlBelow('recipes', title)
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  return /^```yaml\n([\s\S]+?)^```/m.exec(readme)?.[1] ?? ''
 }
 
 /** An expression of GitHub's. */
