@@ -13,11 +13,11 @@ src/inputs/table.ts and the version in package.json.
   node scripts/readme.ts --check       fails where something differs`
 const ROOT = join(import.meta.dirname, '..')
 
-/** What the README shows: inputs that the examples set, and outputs that most workflows read. */
-const MAIN_INPUTS = [
-  'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
-  'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
-].flatMap((names) => names.split(' '))
+/** The inputs that most people set, and the outputs that most workflows read. */
+const MAIN_INPUTS =
+  'api-key project-id prompt dry-run timeout paths pause-after pr-reviewers comment github-token'.split(
+    ' ',
+  )
 /** The first input of each group. */
 const GROUPS = new Map([
   ['api-key', 'request'],
@@ -100,24 +100,25 @@ function firstSentence(text: string): string {
   return text.replace(/(?<=\.) .*/, '')
 }
 
-/** The inputs of the reusable workflows with their defaults. */
+/** The inputs that all reusable workflows have with the same default, and the others of each workflow. */
 function reusableInputs(order: readonly string[]): string {
-  type Inputs = Readonly<
-    Record<string, { readonly required?: boolean; readonly default?: unknown }>
-  >
-  const calls = REUSABLE.map(
-    (name): Inputs => parse(read(`.github/workflows/${name}.yml`)).on.workflow_call.inputs,
-  )
-  const rows = [...order, ...OWN_INPUTS].flatMap((name) => {
-    const cells = calls.map(({ [name]: input }) => {
-      if (input === undefined) return ''
-      if (input.required === true) return '**required**'
-      if (input.default === '') return 'empty'
-      return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
-    })
-    return cells.every((cell) => cell === '') ? [] : [[`\`${name}\``, ...cells]]
+  const names = [...order, ...OWN_INPUTS]
+  const calls = REUSABLE.map((workflow) => {
+    const { inputs } = parse(read(`.github/workflows/${workflow}.yml`)).on.workflow_call
+    const own = names.filter((name) => name in inputs)
+    return { workflow, inputs: own.map((name) => withDefault(name, inputs[name].default)) }
   })
-  return table(['Input', ...REUSABLE.map((name) => `\`${name}\``)], rows)
+  const equal = (calls[0]?.inputs ?? []).filter((input) =>
+    calls.every(({ inputs }) => inputs.includes(input)),
+  )
+  const lists = calls.map(({ workflow, inputs }) => {
+    return `- **${workflow}:** ${inputs.filter((input) => !equal.includes(input)).join(', ')}`
+  })
+  return `All four workflows have ${equal.join(', ')}.\n\n${lists.join('\n')}`
+}
+
+function withDefault(name: string, value: unknown): string {
+  return name === 'prompt' || (value ?? '') === '' ? `\`${name}\`` : `\`${name}: ${value}\``
 }
 
 /** The types of github-actions-typing. What may be empty is a string. */
