@@ -6,8 +6,8 @@ import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
 
-const USAGE = `Writes what README.md, docs/, action-types.yml and the reusable workflows have from action.yml, examples/,
-src/inputs/table.ts and the version in package.json.
+const USAGE = `Writes the generated parts of README.md, docs/, action-types.yml, and the reusable workflows, from action.yml,
+examples/, src/inputs/table.ts, and the version in package.json.
 
   npm run fix                          writes it
   node scripts/readme.ts --check       fails where something differs`
@@ -33,7 +33,7 @@ const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are wr
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
 `
 
-/** The files that are made from others, or have parts that are, with what they should be. */
+/** Returns the files that are generated, or have generated parts, with the text that they should have. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const metadata = readActionMetadata()
   const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
@@ -52,7 +52,7 @@ function withOwnVersion(workflow: string): string {
 }
 
 /**
- * Fills what stands between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
+ * Fills the text between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
  * `inputs:` with a group or `main`, `outputs`, `outputs:main`, `reusable`, or `example:` with a file of `examples/`.
  */
 function withGeneratedParts(page: string, metadata: ActionMetadata): string {
@@ -68,10 +68,10 @@ function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
   if (kind === 'outputs') return outputTable(outputs, name)
   if (kind === 'reusable') return reusableInputs(Object.keys(inputs))
   if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
-  throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
+  throw new Error(`No part is generated for the mark ${mark}.`)
 }
 
-/** The inputs of a group with all that is said of them; of `main` the first sentence. */
+/** Writes the inputs of a group with their descriptions; of `main` only the first sentence. */
 function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   const isMain = group === 'main'
   let current: string | undefined
@@ -85,7 +85,7 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
       required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
     return [`\`${name}\``, shown, isMain ? firstSentence(description) : description]
   })
-  return table(['Input', 'Default', 'What it does'], rows)
+  return table(['Input', 'Default', 'Description'], rows)
 }
 
 function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
@@ -121,7 +121,7 @@ function withDefault(name: string, value: unknown): string {
   return name === 'prompt' || (value ?? '') === '' ? `\`${name}\`` : `\`${name}: ${value}\``
 }
 
-/** The types of github-actions-typing. What may be empty is a string. */
+/** The types of github-actions-typing. An input that may be empty is a string. */
 function actionTypes({ outputs }: ActionMetadata): string {
   const inputs = Object.entries(INPUTS).map(([name, { format }]) => [name, typeOf(format)])
   const types = Object.keys(outputs).map((name) => [name, { type: 'string' }])
@@ -163,10 +163,7 @@ if (import.meta.main) {
   for (const [name, wanted] of generatedFiles()) {
     if (read(name) === wanted) continue
     if (!values.check) writeFileSync(join(ROOT, name), wanted)
-    else
-      console.error(
-        `${name} is not what npm run fix makes of action.yml, examples/, src/inputs/ and package.json.`,
-      )
+    else console.error(`${name} is out of date. Run npm run fix.`)
     if (values.check) process.exitCode = 1
   }
 }

@@ -30,7 +30,7 @@ backup.`,
 
 const FILLERS =
   /^(?:about|add|also|and|are|can|docs?|document|documentation|explain|for|from|have|how|into|make|pages?|please|section|should|that|the|this|update|use|what|when|where|which|with|write)$/
-/** A word in the path says more about what a page is for than one somewhere in its text. */
+/** A word in the path is better evidence of a page's subject than one in its text. */
 const PATH_WEIGHT = 4
 const MAX_FILES = 8
 const MAX_HEADING_LENGTH = 64
