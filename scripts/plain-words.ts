@@ -57,8 +57,11 @@ function proseOfTypeScript(path: string, text: string): string {
     if (children.length === 0) {
       if (!isTest) keep(node.pos, node.getStart(file))
       if (isTest && !isTestName(node)) return
-      if (ts.isStringLiteral(node)) keep(node.getStart(file), node.end)
-      else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
+      if (ts.isStringLiteral(node)) {
+        keep(node.getStart(file) + 1, node.end - 1)
+        // So that two strings never look like one phrase.
+        kept[node.end - 1] = '~'
+      } else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
     }
     children.forEach(visit)
   }
