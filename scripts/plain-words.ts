@@ -60,6 +60,7 @@ function proseOfTypeScript(path: string, text: string): string {
       if (ts.isStringLiteral(node)) {
         keep(node.getStart(file) + 1, node.end - 1)
         // So that two strings never look like one phrase.
+        kept[node.getStart(file)] = '~'
         kept[node.end - 1] = '~'
       } else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
     }

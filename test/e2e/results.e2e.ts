@@ -77,7 +77,7 @@ describe.concurrent('the snippet about a failed build', () => {
     ['a success', { conclusion: 'success' }],
     ["another App's check of that name", { app: { slug: 'github-actions' } }],
     ["a pull request's branch", { check_suite: { head_branch: 'docs' } }],
-  ])('starts no runner for %s', async (_case, change) => {
+  ])('does not run for %s', async (_case, change) => {
     const event = ends({ ...check, ...change })
     const run = await runWorkflow('site', { workflow, event, gh })
     expect(run.gh).toEqual([])

@@ -172,14 +172,19 @@ describe.concurrent("an App's token", () => {
       { appToken: '', variables: () => ({ DOCS_APP_CLIENT_ID: '' }) },
       /app-client-id is empty\. Share its variable with acme\/docs/,
     ],
-  ])('that GitHub does not give %s, and nothing is sent', async (_case, options, message) => {
-    const workflow = withApp('docs-on-push')
-    const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
-    expect(run.job('push').log).toMatch(
-      new RegExp(`::error title=Could not create a token for the GitHub App::.*${message.source}`),
-    )
-    expect(run.sent).toEqual([])
-  })
+  ])(
+    'that GitHub does not give %s, so that the run fails before it sends anything',
+    async (_case, options, message) => {
+      const workflow = withApp('docs-on-push')
+      const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
+      expect(run.job('push').log).toMatch(
+        new RegExp(
+          `::error title=Could not create a token for the GitHub App::.*${message.source}`,
+        ),
+      )
+      expect(run.sent).toEqual([])
+    },
+  )
 
   it("is not asked for in a fork's run, which is skipped", async () => {
     const head = { repo: { full_name: 'octocat/docs', fork: true } }

@@ -115,7 +115,7 @@ describe.each(examples)('the example $name', ({ text, workflow }) => {
   const jobs = Object.values(workflow.jobs)
   const steps = jobs.flatMap(actionSteps)
 
-  it('says at its head what it is for and what it costs', () => {
+  it('has a comment at its head with its purpose and its cost', () => {
     expect(text).toMatch(/^# \S.+\n(?:#.*\n)*# Cost: .+\n(?:#.*\n)*name: /)
     expect(text).not.toMatch(/: \{ /)
   })
