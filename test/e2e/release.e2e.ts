@@ -35,7 +35,7 @@ describe.concurrent('the step that moves the major tag', () => {
     const run = await moveMajorTag('v1.9.0', tags('v1.9.0'), 403)
     expect(run.exitCode).toBe(1)
     expect(run.output).toContain(
-      '::error title=v1 was not moved::.github/RELEASE.md says when GitHub rejects this',
+      '::error title=v1 was not moved::.github/RELEASE.md explains when GitHub rejects this',
     )
   })
 })
