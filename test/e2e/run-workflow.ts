@@ -8,11 +8,10 @@ import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import type { DocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
-import { create } from '../docs-service/started-service.ts'
 import { previewBody } from '../support/builds.ts'
 import { bareEvent, commentIn, type Event, pullRequest, pushOf } from '../support/events.ts'
 import type { FakeGitHub } from '../support/github.ts'
-import { writeAll } from '../support/run-action.ts'
+import { runAction, writeAll } from '../support/run-action.ts'
 import { octocat } from '../support/scene.ts'
 import { startServices } from '../support/services.ts'
 import {
@@ -20,7 +19,6 @@ import {
   addComment,
   addCommit,
   addPull,
-  addStatus,
   emptyWorld,
   learn,
   MAY_WRITE,
@@ -54,6 +52,8 @@ export type WorkflowOptions = {
     readonly github: FakeGitHub
     readonly world: World
     readonly commits: readonly [string, string]
+    /** The variables that lead to both. */
+    readonly env: Files
   }) => unknown
   /** What GitHub's GraphQL API answers gh; without it, gh asks the same GitHub as the action. */
   readonly gh?: (query: string) => object
@@ -114,8 +114,13 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const { event: wanted = () => pushOf(world, commits[0]) } = options
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
+  const env = {
+    GITHUB_API_URL: github.url,
+    HTTPS_PROXY: proxy.url,
+    NODE_EXTRA_CA_CERTS: proxy.authorityFile, // the action
+  }
   try {
-    await options.before?.({ docs, github, world, commits })
+    await options.before?.({ docs, github, world, commits, env })
     unpackArchive(at('action'))
     for (const path of globSync(at('action/.github/workflows/*.yml')))
       await writeFile(path, forAct(readFileSync(path, 'utf8')))
@@ -148,10 +153,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         ...options.variables?.(docs),
       },
       env: {
-        GITHUB_API_URL: github.url,
+        ...env,
         GITHUB_WORKFLOW_REF: `acme/docs/${workflow}@refs/heads/main`, // unknown to act
-        HTTPS_PROXY: proxy.url,
-        NODE_EXTRA_CA_CERTS: proxy.authorityFile, // the action
         SSL_CERT_FILE: proxy.authorityFile, // gh
         CURL_CA_BUNDLE: proxy.authorityFile,
         GH_TELEMETRY: 'false',
@@ -213,18 +216,33 @@ const FILES = [
   },
 ]
 
-/** An earlier job of a step, `FILE, JOB, STEP`, whose pull request is open. It is on one of the repository's commits. */
+/** An earlier run of a step, `FILE, JOB, STEP`, on one of the repository's commits. Its docs pull request is open. */
 export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
+  const [file = '', job = '', action = ''] = step.split(', ')
   return {
     docs: { jobTimeMs: 1 },
-    before: async ({ docs, world, commits }) => {
-      const { id } = await create(docs, 'Describe cats.')
-      addStatus(world, commits[commit], {
-        context: `Docs agent: docs (${step})`,
-        state: 'success',
-        description: `Docs pull request ready for review (${id})`,
-        target_url: PULL,
+    before: async ({ docs, github, commits, env }) => {
+      const inputs = {
+        'api-key': docs.key,
+        'project-id': 'docs',
+        'github-token': github.token,
+        prompt: 'Describe cats.',
+        context: 'none',
+        comment: 'never',
+        'poll-interval': '100ms',
+      }
+      const { outputs, log } = await runAction({
+        inputs,
+        event: bareEvent('schedule'),
+        env: {
+          ...env,
+          GITHUB_WORKFLOW_REF: `acme/docs/.github/workflows/${file}@refs/heads/main`,
+          GITHUB_JOB: job,
+          GITHUB_ACTION: action,
+          GITHUB_SHA: commits[commit],
+        },
       })
+      expect(outputs, log).toMatchObject({ result: 'pull-request' })
     },
   }
 }
