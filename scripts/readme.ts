@@ -81,11 +81,11 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   })
   const rows = names.map((name) => {
     const { required, default: fallback, description = '' } = inputs[name] ?? {}
-    const shown =
-      required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
-    return [`\`${name}\``, shown, isMain ? firstSentence(description) : description]
+    const shown = required === true ? '<br>**required**' : fallback && `<br>\`${fallback}\``
+    return [`\`${name}\`${shown ?? ''}`, isMain ? firstSentence(description) : description]
   })
-  return table(['Input', 'Default', 'Description'], rows)
+  // Two columns fit a phone.
+  return table(['Input and default', 'Description'], rows)
 }
 
 function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
