@@ -81,11 +81,11 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   })
   const rows = names.map((name) => {
     const { required, default: fallback, description = '' } = inputs[name] ?? {}
-    const shown = required === true ? '<br>**required**' : fallback && `<br>\`${fallback}\``
+    const shown = required === true ? '<br>**required**' : fallback && `<br>default \`${fallback}\``
     return [`\`${name}\`${shown ?? ''}`, isMain ? firstSentence(description) : description]
   })
   // Two columns fit a phone.
-  return table(['Input and default', 'Description'], rows)
+  return table(['Input', 'Description'], rows)
 }
 
 function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
