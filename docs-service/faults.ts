@@ -9,7 +9,7 @@ import {
   sendReply,
 } from './http.ts'
 
-/** The kinds of faults. README.md says what each does. */
+/** The kinds of faults. README.md describes them. */
 export const FAULT_KINDS = ['status', 'body', 'delay', 'reset', 'hang'] as const
 
 /** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
@@ -35,7 +35,7 @@ export type Fault = {
 
 const FIELDS = ['kind', 'status', 'body', 'headers', 'ms', 'handled', 'times', 'match']
 
-/** Reads a fault that somebody wrote as JSON; returns the problem as text if it is none. */
+/** Reads a fault from JSON; returns the problem as text if it isn't one. */
 export function readFault(value: unknown): Fault | string {
   const fault = typeof value === 'object' && value !== null ? value : {}
   const unknown = Object.keys(fault).filter((name) => !FIELDS.includes(name))
@@ -63,7 +63,7 @@ export class FaultList {
     this.#faults.push({ fault, seen: 0, used: 0 })
   }
 
-  /** Forgets all faults. A request that already hangs goes on hanging. */
+  /** Forgets all faults. A request that already hangs keeps hanging. */
   clear(): void {
     this.#faults = []
   }

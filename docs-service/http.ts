@@ -132,7 +132,7 @@ export async function listen(
   answer: (incoming: IncomingMessage, response: ServerResponse) => void,
 ) {
   let connections = 0
-  // An idle connection that is closed just as it is used again would look like a fault that nobody set.
+  // An idle connection that is closed just as it is used again would look like a fault that wasn't set.
   const server = createServer({ keepAliveTimeout: 600_000, requestTimeout: 0 }, answer)
   server.on('connection', () => {
     connections += 1

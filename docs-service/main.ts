@@ -71,7 +71,7 @@ async function run(options: DocsServiceOptions): Promise<void> {
       console.log(`${method} ${path} -> ${answer}${fault ? ` (fault: ${fault})` : ''}`)
     },
   })
-  // Without this, a pull request would only come to be when somebody reads its job.
+  // Without this, a pull request would only be opened when its job is read.
   const timer = setInterval(() => {
     // A failure shows in the job's own answer.
     service.doAllWorkDue().catch(() => undefined)
@@ -96,7 +96,7 @@ Point the action at it:
 Jobs and pull requests:  ${url}/
 Sample repository:       ${repository || 'none (--agent none)'}
 
-docs-service/README.md says how to make jobs and requests fail. Ctrl-C ends the service and deletes the repository.
+To make jobs and requests fail, see docs-service/README.md. Ctrl-C ends the service and deletes the repository.
 `)
 }
 

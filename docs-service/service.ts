@@ -52,7 +52,7 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     settings.onAnswer(request, reply)
   }
 
-  /** Answers a request about faults or requests: it needs no key, meets no fault, and is not recorded. */
+  /** Answers a request about faults or requests: it works without a key, meets no fault, and is not recorded. */
   function answerControl(request: RecordedRequest): Reply {
     if (request.path === '/_faults') return faults.answer(request)
     // Anyone on this machine may read the list, so a real key used by mistake must not be in it.

@@ -9,15 +9,15 @@ const USAGE = `Builds dist/ from src/: compiles it, and bundles it with the pack
 
   npm run build`
 
-/** In the place of a module that is loaded at start, but of which nothing is used. */
+/** Replaces a module that is loaded at start, but never used. */
 const UNUSED = './unused.js'
-/** In the place of a module that can do without what it loads, and catches the error. */
+/** Replaces an optional module; the module that loads it catches the error. */
 const MISSING = './missing.js'
 
 /**
- * What the bundle leaves out, by the text of the import (between slashes, a regular expression), with what is imported
- * instead: a run never uses it. An entry that matches nothing any more makes the bundle larger, nothing else.
- * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; bench/README.md says what this is worth.
+ * Modules that the bundle leaves out because a run never uses them, by the text of the import (between slashes, a regular
+ * expression), with their replacements. An entry that no longer matches only makes the bundle larger.
+ * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; bench/README.md has the sizes.
  */
 const LEFT_OUT = {
   // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts).
@@ -31,7 +31,7 @@ const LEFT_OUT = {
   // fetch, WebSocket, EventSource, cookies and FormData: this action uses undici's `request` and `EnvHttpProxyAgent`, with bodies of text.
   '/^(\\./lib|\\.\\.)/web/.+/': UNUSED,
   '/^\\.\\./web/webidl$/': UNUSED,
-  // Test doubles, caches and interceptors are used by whoever asks for them by name. This action does not.
+  // Test doubles, caches and interceptors are only used by code that asks for them by name.
   '/^\\./lib/(mock|cache|interceptor)/.+/': UNUSED,
   // @actions/core asks for an OIDC token with it, which this action does not. @actions/github makes proxy agents with
   // it, but they go unused: the action hands Octokit a `fetch` of its own (src/github/client.ts).
@@ -65,8 +65,8 @@ if (parseInt(process.versions.node, 10) < ${NODE_MAJOR}) {
 }
 
 /**
- * Compiles `src` and bundles it into `dist`: `action.js` for both steps, with what is loaded on demand in files of its
- * own, and a small file for each step. The bundler's own TypeScript loader can't work with TypeScript 7.
+ * Compiles `src` and bundles it into `dist`: `action.js` for both steps, with modules that are loaded on demand in their
+ * own files, and a small file for each step. The bundler's own TypeScript loader can't work with TypeScript 7.
  */
 async function build(): Promise<void> {
   rmSync('build', { recursive: true, force: true })

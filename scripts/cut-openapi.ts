@@ -13,8 +13,8 @@ type Answer = { readonly content?: Readonly<Record<string, Content>> }
 type Parameter = { readonly name: string; readonly schema: object }
 
 /**
- * Writes `test/support/fixtures/openapi.json` anew from GitHub's own description: the same operations, and those that are added,
- * such as `'GET /repos/{owner}/{repo}/tags'`. GitHub's description is no dependency, for its 400 MB:
+ * Writes `test/support/fixtures/openapi.json` again from GitHub's own description: the same operations, and those that are added,
+ * such as `'GET /repos/{owner}/{repo}/tags'`. GitHub's description isn't a dependency, because it has 400 MB:
  * `npm install --no-save @octokit/openapi@23.0.2 && node scripts/cut-openapi.ts`
  */
 function cut(added: readonly string[]): void {

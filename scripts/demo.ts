@@ -16,7 +16,7 @@ const USAGE = `Shows the action at work on this machine: a push, a /docs comment
 const PROMPT = `Bring the docs up to date with the changes below.
 If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
-const REVIEW = 'Say how old a snapshot can be.'
+const REVIEW = 'Add the command that takes a snapshot.'
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const SITE = { 'site-url': 'https://docs.example.com' }
 const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report', ...SITE }
@@ -34,18 +34,14 @@ const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project
    await migrate(project, current, LATEST)
  }`
 
-const NEXT = `1. Create an admin API key in the dashboard of the docs service. Then, in your repository:
-   gh secret set DOCS_API_KEY
-   gh variable set DOCS_PROJECT_ID
-   For the report alone a key with the scope "read" is enough:
-   gh secret set DOCS_READ_KEY
-2. Commit what you want of these to .github/workflows/:
-   examples/docs-on-push.yml    the first part of this demo
-   examples/docs-command.yml    the second and the third
-   examples/report-only.yml     the fourth: the report, without an agent
-   docs/recipes.md has more, also for docs in a private repository.
-3. Protect the branch of the docs: where the project publishes without review, the agent pushes to it.
-README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
+const NEXT = `1. Follow the quick start in README.md. It takes about ten minutes. If your docs are in another, private repository,
+   follow docs/private-docs.md instead.
+2. The parts of this demo are these recipes in examples/:
+   docs-on-push.yml    part 1, the workflow of the quick start
+   docs-command.yml    parts 2 and 3
+   report-only.yml     part 4, without an agent job; an API key with the scope "read" is enough
+   docs/recipes.md explains them, and the other ones.
+3. To see the prompt for your own repository, start the workflow by hand with dry-run. This needs no API key.`
 
 const { values } = readOptions(USAGE, { options: { open: { type: 'boolean' } } })
 const { docs, github, world, access, close } = await startServices({
@@ -56,12 +52,12 @@ const { docs, github, world, access, close } = await startServices({
 })
 world.roles.set('mona', MAY_WRITE)
 await runScript(async () => {
-  show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
-GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.
-Its jobs take a second; real ones take about a minute.`)
-  await showPush()
+  show(`This demo shows the log, the job summary, and the comments of four runs. The action is the real one, as a runner
+starts it. GitHub and Mintlify are stand-ins on this machine, and the agent edits and commits a sample site. Its jobs
+take a second; real ones take about a minute.`)
+  const push = await showPush()
   await showCommand()
-  await showReview()
+  await showReview(push)
   await showReport()
   heading('What to do next')
   show(NEXT)
@@ -71,8 +67,8 @@ Its jobs take a second; real ones take about a minute.`)
 })
 await close()
 
-async function showPush(): Promise<void> {
-  heading('1. A push leads to a pull request')
+async function showPush(): Promise<ActionRun> {
+  heading('1. A push leads to a docs pull request (README, Quick start, steps 5 and 6)')
   show(`Mona pushes "${SUBJECT}" to main. The workflow's step:\n`)
   const file = {
     filename: 'src/upgrade.ts',
@@ -83,19 +79,18 @@ async function showPush(): Promise<void> {
   }
   const event = pushTo(world, { author: MONA, message: SUBJECT, files: [file] })
   const run = await runStep(event, { prompt: PROMPT })
-  show(
-    `\nWhat the agent was told, its first lines:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`,
-  )
+  show(`\nThe first lines of the prompt:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`)
   show(`\nThe job's summary:\n\n${box(picture(run.summary))}`)
   const link = run.outputs['pr-link']
   show(
     `\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`,
   )
   check(run, 'pull-request')
+  return run
 }
 
 async function showCommand(): Promise<void> {
-  heading('2. A /docs comment is answered')
+  heading('2. A /docs comment gets a reply (README, Review and merge)')
   show('Mona comments on that pull request. The step of a workflow on issue_comment:\n')
   const run = await runStep(commentIn(world, { number: 1, author: MONA, body: COMMAND }), {})
   const reactions = github.requests.some((line) => line.endsWith('/reactions eyes')) ? '\n👀' : ''
@@ -110,13 +105,13 @@ function said({ author, history }: Comment): string {
   return `${bold(author.login)}\n${picture(history.at(-1) ?? '')}`
 }
 
-async function showReview(): Promise<void> {
-  heading('3. A review that requests changes is answered, too')
+async function showReview(push: ActionRun): Promise<void> {
+  heading('3. A review that requests changes gets a reply, too (README, Review and merge)')
   show('Mona reviews the pull request and requests changes. The step on pull_request_review:\n')
-  const comments = [{ body: REVIEW, path: 'cli/upgrade.mdx', line: 12 }]
+  const comments = [{ body: REVIEW, ...lineOf(push, 'Before it changes anything') }]
   const review = addReview(world, { number: 1, author: MONA, body: '', comments })
   const run = await runStep(docsReview(review), {})
-  show(`\nWhat the agent got:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
+  show(`\nThe message to the agent:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
   const reply = world.comments.findLast(({ author }) => author === world.viewer)
   show(`\nThe reply:\n\n${box(reply ? said(reply) : '')}`)
   show(`\nAsked to review again: ${world.pulls.get(1)?.reviewRequests.join()}`)
@@ -124,7 +119,7 @@ async function showReview(): Promise<void> {
 }
 
 async function showReport(): Promise<void> {
-  heading('4. The visitors report: who read the docs, and what they missed')
+  heading('4. The visitors report (README, Choose a recipe: report-only)')
   show('The step of a workflow on a schedule:\n')
   const run = await runStep(bareEvent('schedule'), REPORT)
   show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")
@@ -144,12 +139,12 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
   const { child, ended } = await startAction({
     inputs: {
       ...access,
-      // Nobody wants to wait 5 seconds for the first poll of a demo. The report has no job to poll.
+      // A demo shouldn't wait 5 seconds for its first poll. The report has no job to poll.
       ...(inputs !== REPORT && { 'poll-interval': '400ms' }),
       ...inputs,
     },
     event,
-    // The docs service's pull requests are in this repository.
+    // The pull requests of the embedded docs service are in this repository.
     env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, GITHUB_ACTOR: 'mona' },
   })
   for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
@@ -172,10 +167,10 @@ function logLine(line: string): string | undefined {
   return command === '' ? line : undefined
 }
 
-/** A summary or comment as text: without the chart, without what is folded, and without what only a browser draws. */
+/** A summary or comment as text: without the chart, without folded parts, and without tags. */
 function picture(markdown: string): string {
   return markdown
-    .replaceAll(/^```mermaid\n[\s\S]*?^```$/gm, '[a chart: people, AI and all, week by week]')
+    .replaceAll(/^```mermaid\n[\s\S]*?^```$/gm, '[a chart: people, AI, and all, week by week]')
     .replaceAll(/<details>[\s\S]*?<\/details>/g, '')
     .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^>]*>|\u200b/g, '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -211,6 +206,21 @@ function git({ outputs }: ActionRun, ...options: readonly string[]): string {
   const { source } = JSON.parse(outputs['job'] ?? '')
   const args = ['-C', docs.repository, 'log', ...options, `main..${source.ref}`]
   return execFileSync('git', args, { encoding: 'utf8' })
+}
+
+/** The first line that a run's branch adds and that starts with a text, as a review's comment has it. */
+function lineOf(run: ActionRun, start: string): { path: string; line: number; hunk: string } {
+  const patch = git(run, '--reverse', '--format=', '--patch', '--no-color')
+  const before = patch.slice(0, patch.indexOf(`\n+${start}`))
+  const path = before.slice(before.lastIndexOf('\n+++ b/')).split('\n')[1]?.slice(6) ?? ''
+  const head = before.slice(before.lastIndexOf('\n@@ ') + 1)
+  const line = patch.slice(before.length + 1).split('\n')[0] ?? ''
+  const first = Number(/\+(\d+)/.exec(head)?.[1])
+  const above = head
+    .split('\n')
+    .slice(1)
+    .filter((text) => !text.startsWith('-'))
+  return { path, line: first + above.length, hunk: `${head}\n${line}` }
 }
 
 /** @throws {Error} if the run failed or ended with another result */

@@ -19,7 +19,7 @@ await runScript(async () => {
     watch: false,
     include: ['test/e2e/**/*.e2e.ts'],
     exclude: [],
-    // Prints the skipped tests too: they name what act can't show.
+    // Also prints the skipped tests: they list the limits of act.
     reporters: ['verbose'],
     testTimeout: 120_000,
     maxConcurrency: 4,

@@ -15,7 +15,7 @@ const USAGE = `Prints the files of src that three runs execute, and how many of 
 
   npm run flows
 
-What is in fewer files is found sooner. Anonymous functions and what runs at import are left out.`
+Anonymous functions and code that runs at import are left out.`
 
 readOptions(USAGE, {})
 const { github, world, access, close } = await startServices({ jobTimeMs: 200 })

@@ -13,12 +13,12 @@ export function readOptions<const Config extends ParseArgsConfig>(
   try {
     return parseArgs(config)
   } catch (error) {
-    // Node goes on with how a word that begins with a dash can be no option.
+    // Node's message continues with advice about words that begin with a dash.
     return refuse(errorMessage(error).split(/\.\s/)[0] ?? '', usage)
   }
 }
 
-/** Ends the process because of what was given to it. */
+/** Ends the process because of a wrong option. */
 export function refuse(problem: string, usage: string): never {
   console.error(`${problem}\n\n${usage}`)
   process.exit(2)

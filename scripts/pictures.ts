@@ -8,16 +8,16 @@ import { AGENT, addComment, MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
-const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
+const USAGE = `Makes the pictures of the documentation from the output of dist/, with fixed data, in light and dark.
 
-  npm run pictures                     writes docs/**.png, and beside them in docs/pictures the Markdown of each
-  npm run pictures -- --check          fails where that Markdown is not what dist/ writes now; needs no browser
+  npm run pictures                     writes docs/**.png, and in docs/pictures the Markdown of each
+  npm run pictures -- --check          fails if dist/ now writes other Markdown; works without a browser
 
 Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium fonts-noto-color-emoji).`
 
 const DOCS = join(import.meta.dirname, '../docs')
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
-/** What the pictures say of the jobs that their runs waited for. */
+/** The duration of the jobs in the pictures. */
 const JOB_DURATION = formatDuration(62_000)
 const JOB_CREATED = '2026-03-09T06:00:05.000Z'
 /** The report is of the days before today: its run begins on the Monday of the other pictures. */
@@ -40,7 +40,7 @@ const SCENES: Readonly<Record<string, (services: Services) => Promise<string>>> 
   async 'job-summary'(services) {
     const inputs = { prompt: PROMPT }
     const { summary } = await run(services, { inputs })
-    // Heading, title, pages and preview: what the README has room for.
+    // Heading, title, pages, and preview: README has no room for more.
     return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
   },
   async 'wrong-inputs'(services) {
@@ -60,7 +60,7 @@ const FILES_CHANGED = [
   { filename: 'guides/snapshots.mdx', status: 'modified', additions: 4, deletions: 1 },
 ] as const
 
-/** Starts a GitHub where the agent's pull request changes pages, and the docs service's App has built its preview. */
+/** Starts a GitHub where the agent's pull request changes pages, and Mintlify's App has built its preview. */
 async function startPictured(): Promise<Services> {
   const services = await startServices({ jobTimeMs: 1100, pages: 240 })
   const { world } = services
@@ -128,7 +128,7 @@ function withFixedTimes(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, JOB_CREATED)
 }
 
-/** The first line that differs from what is kept, in words; empty if none does. */
+/** Describes the first line that differs from the saved Markdown; empty if all are equal. */
 function differenceOf(path: string, markdown: string): string {
   const kept = existsSync(path) ? readFileSync(path, 'utf8') : ''
   if (kept === markdown) return ''

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import ts from 'typescript'
 import { readOptions } from './options.ts'
 
-const USAGE = `Finds words and phrases that readers stumble over, in pages, action.yml, workflows, and src.
+const USAGE = `Finds words and phrases that readers stumble over: in pages, action.yml, and workflows; in comments and
+strings of src, scripts, and docs-service; and in the names of tests.
 
   node scripts/plain-words.ts              the files of this repository
   node scripts/plain-words.ts FILE…        these files`
@@ -12,7 +13,12 @@ const ROOT = join(import.meta.dirname, '..')
 const PROSE =
   /^(?:[^/]+|(?:bench|docs|docs-service|examples|\.github|\.github\/workflows)\/[^/]+)\.(?:md|yml)$/
 
-/** What to write, and a pattern of what not to write. */
+const CODE = /^(?:src|scripts|docs-service)\/.*\.ts$/
+const TESTS = /^test\/.*\.ts$/
+/** The functions of vitest whose first argument is a name. */
+const NAMED = ['it', 'test', 'describe']
+
+/** A pattern of text to avoid, and the text to write instead. */
 type Rule = { readonly write: string; readonly pattern: RegExp }
 
 function readRules(): Rule[] {
@@ -27,7 +33,7 @@ function readRules(): Rule[] {
   return rules
 }
 
-/** Blanks what isn't prose, each character by another one, so that lines stay where they are. */
+/** Blanks everything but prose, each character by another one, so that lines stay where they are. */
 function proseOf(path: string): string {
   const text = readFileSync(resolve(ROOT, path), 'utf8')
   if (path.endsWith('.ts')) return proseOfTypeScript(path, text)
@@ -37,7 +43,7 @@ function proseOf(path: string): string {
   return path.endsWith('.md') ? prose : prose.replace(/^ *#|(?<=\s)#/gm, blank)
 }
 
-/** Keeps comments and strings. */
+/** Keeps comments and strings; of a test, only its names. */
 function proseOfTypeScript(path: string, text: string): string {
   const kept: string[] = blank(text).split('')
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
@@ -45,17 +51,33 @@ function proseOfTypeScript(path: string, text: string): string {
     const words = text.slice(from, to).replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
     kept.splice(from, to - from, ...words.replace(/^ *(?:\/\/|\/?\*+\/?)/gm, blank).split(''))
   }
+  const isTest = TESTS.test(path)
   const visit = (node: ts.Node) => {
     const children = node.getChildren(file).filter((child) => !ts.isJSDoc(child))
     if (children.length === 0) {
-      keep(node.pos, node.getStart(file))
-      if (ts.isStringLiteral(node)) keep(node.getStart(file), node.end)
-      else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
+      if (!isTest) keep(node.pos, node.getStart(file))
+      if (isTest && !isTestName(node)) return
+      if (ts.isStringLiteral(node)) {
+        keep(node.getStart(file) + 1, node.end - 1)
+        // So that two strings never look like one phrase.
+        kept[node.getStart(file)] = '~'
+        kept[node.end - 1] = '~'
+      } else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
     }
     children.forEach(visit)
   }
   visit(file)
   return kept.join('')
+}
+
+/** Whether this is the first argument of `it`, `test`, or `describe`, also of `it.each(…)`. */
+function isTestName(node: ts.Node): boolean {
+  const call = node.parent
+  if (!ts.isCallExpression(call) || call.arguments[0] !== node) return false
+  let callee: ts.Node = call.expression
+  while (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee))
+    callee = callee.expression
+  return ts.isIdentifier(callee) && NAMED.includes(callee.text)
 }
 
 function blank(text: string): string {
@@ -64,7 +86,11 @@ function blank(text: string): string {
 
 function findingsIn(path: string, rules: readonly Rule[]): string[] {
   const text = proseOf(path)
-  return rules.flatMap(({ write, pattern }) =>
+  // The embedded docs service isn't Mintlify.
+  const wanted = rules.filter(
+    ({ write }) => write !== 'Mintlify' || !path.startsWith('docs-service/'),
+  )
+  return wanted.flatMap(({ write, pattern }) =>
     [...text.matchAll(pattern)].map(({ index, 0: found }) => {
       const line = text.slice(0, index).split('\n').length
       return `${path}:${line}: "${found.trim().replace(/\s+/g, ' ')}": write ${write}`
@@ -75,7 +101,7 @@ function findingsIn(path: string, rules: readonly Rule[]): string[] {
 const { positionals } = readOptions(USAGE, { allowPositionals: true })
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
 const rules = readRules()
-const ours = tracked.filter((path) => PROSE.test(path) || /^src\/.*\.ts$/.test(path))
+const ours = tracked.filter((path) => [PROSE, CODE, TESTS].some((kind) => kind.test(path)))
 for (const path of positionals.length > 0 ? positionals : ours) {
   const findings = findingsIn(path, rules)
   if (findings.length === 0) continue

@@ -6,18 +6,18 @@ import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
 
-const USAGE = `Writes what README.md, docs/, action-types.yml and the reusable workflows have from action.yml, examples/,
-src/inputs/table.ts and the version in package.json.
+const USAGE = `Writes the generated parts of README.md, docs/, action-types.yml, and the reusable workflows, from action.yml,
+examples/, src/inputs/table.ts, and the version in package.json.
 
   npm run fix                          writes it
   node scripts/readme.ts --check       fails where something differs`
 const ROOT = join(import.meta.dirname, '..')
 
-/** What the README shows: inputs that the examples set, and outputs that most workflows read. */
-const MAIN_INPUTS = [
-  'api-key project-id prompt context-files context dry-run timeout',
-  'required-permission ignore-authors pause-after comment github-token visitors-summary content-gaps',
-].flatMap((names) => names.split(' '))
+/** The inputs that most people set, and the outputs that most workflows read. */
+const MAIN_INPUTS =
+  'api-key project-id prompt dry-run timeout paths pause-after pr-reviewers comment github-token'.split(
+    ' ',
+  )
 /** The first input of each group. */
 const GROUPS = new Map([
   ['api-key', 'request'],
@@ -33,7 +33,7 @@ const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are wr
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
 `
 
-/** The files that are made from others, or have parts that are, with what they should be. */
+/** Returns the files that are generated, or have generated parts, with the text that they should have. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const metadata = readActionMetadata()
   const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
@@ -52,7 +52,7 @@ function withOwnVersion(workflow: string): string {
 }
 
 /**
- * Fills what stands between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
+ * Fills the text between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
  * `inputs:` with a group or `main`, `outputs`, `outputs:main`, `reusable`, or `example:` with a file of `examples/`.
  */
 function withGeneratedParts(page: string, metadata: ActionMetadata): string {
@@ -68,10 +68,10 @@ function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
   if (kind === 'outputs') return outputTable(outputs, name)
   if (kind === 'reusable') return reusableInputs(Object.keys(inputs))
   if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
-  throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
+  throw new Error(`No part is generated for the mark ${mark}.`)
 }
 
-/** The inputs of a group with all that is said of them; of `main` the first sentence. */
+/** Writes the inputs of a group with their descriptions; of `main` only the first sentence. */
 function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   const isMain = group === 'main'
   let current: string | undefined
@@ -81,11 +81,11 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   })
   const rows = names.map((name) => {
     const { required, default: fallback, description = '' } = inputs[name] ?? {}
-    const shown =
-      required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
-    return [`\`${name}\``, shown, isMain ? firstSentence(description) : description]
+    const shown = required === true ? '<br>**required**' : fallback && `<br>default \`${fallback}\``
+    return [`\`${name}\`${shown ?? ''}`, isMain ? firstSentence(description) : description]
   })
-  return table(['Input', 'Default', 'What it does'], rows)
+  // Two columns fit a phone.
+  return table(['Input', 'Description'], rows)
 }
 
 function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
@@ -100,27 +100,28 @@ function firstSentence(text: string): string {
   return text.replace(/(?<=\.) .*/, '')
 }
 
-/** The inputs of the reusable workflows with their defaults. */
+/** The inputs that all reusable workflows have with the same default, and the others of each workflow. */
 function reusableInputs(order: readonly string[]): string {
-  type Inputs = Readonly<
-    Record<string, { readonly required?: boolean; readonly default?: unknown }>
-  >
-  const calls = REUSABLE.map(
-    (name): Inputs => parse(read(`.github/workflows/${name}.yml`)).on.workflow_call.inputs,
-  )
-  const rows = [...order, ...OWN_INPUTS].flatMap((name) => {
-    const cells = calls.map(({ [name]: input }) => {
-      if (input === undefined) return ''
-      if (input.required === true) return '**required**'
-      if (input.default === '') return 'empty'
-      return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
-    })
-    return cells.every((cell) => cell === '') ? [] : [[`\`${name}\``, ...cells]]
+  const names = [...order, ...OWN_INPUTS]
+  const calls = REUSABLE.map((workflow) => {
+    const { inputs } = parse(read(`.github/workflows/${workflow}.yml`)).on.workflow_call
+    const own = names.filter((name) => name in inputs)
+    return { workflow, inputs: own.map((name) => withDefault(name, inputs[name].default)) }
   })
-  return table(['Input', ...REUSABLE.map((name) => `\`${name}\``)], rows)
+  const equal = (calls[0]?.inputs ?? []).filter((input) =>
+    calls.every(({ inputs }) => inputs.includes(input)),
+  )
+  const lists = calls.map(({ workflow, inputs }) => {
+    return `- **${workflow}:** ${inputs.filter((input) => !equal.includes(input)).join(', ')}`
+  })
+  return `All four workflows have ${equal.join(', ')}.\n\n${lists.join('\n')}`
 }
 
-/** The types of github-actions-typing. What may be empty is a string. */
+function withDefault(name: string, value: unknown): string {
+  return name === 'prompt' || (value ?? '') === '' ? `\`${name}\`` : `\`${name}: ${value}\``
+}
+
+/** The types of github-actions-typing. An input that may be empty is a string. */
 function actionTypes({ outputs }: ActionMetadata): string {
   const inputs = Object.entries(INPUTS).map(([name, { format }]) => [name, typeOf(format)])
   const types = Object.keys(outputs).map((name) => [name, { type: 'string' }])
@@ -162,10 +163,7 @@ if (import.meta.main) {
   for (const [name, wanted] of generatedFiles()) {
     if (read(name) === wanted) continue
     if (!values.check) writeFileSync(join(ROOT, name), wanted)
-    else
-      console.error(
-        `${name} is not what npm run fix makes of action.yml, examples/, src/inputs/ and package.json.`,
-      )
+    else console.error(`${name} is out of date. Run npm run fix.`)
     if (values.check) process.exitCode = 1
   }
 }

@@ -24,7 +24,7 @@ await runScript(async () => {
     .split(/^## /m)
     .find((text) => new RegExp(`^\\[?v?${version.replaceAll('.', '\\.')}(?![\\w.-])`).test(text))
   const notes = section?.slice(section.indexOf('\n')).trim() ?? ''
-  if (notes === '') throw new Error(`CHANGELOG.md says nothing under "## ${version}".`)
+  if (notes === '') throw new Error(`CHANGELOG.md has no text under "## ${version}".`)
   const output = process.env['GITHUB_OUTPUT']
   const end = randomUUID()
   if (output) appendFileSync(output, `notes<<${end}\n${notes}\n${end}\n`)

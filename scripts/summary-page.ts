@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { Marked } from 'marked'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** The colours of the reader's system. */
+/** The colors of the reader's system. */
 export const SCHEMES = ['light', 'dark'] as const
 
 type Look = {
@@ -42,7 +42,7 @@ export async function drawMarkdown(
   })
   await page.setContent(pageOf(markdown, look))
   const parts = `document.querySelectorAll('details')`
-  // Mermaid can't measure what is folded.
+  // Mermaid can't measure folded charts.
   await page.evaluate(`for (const part of ${parts}) part.open = true`)
   await drawCharts(page, scheme)
   await page.evaluate(`for (const part of ${parts}) part.open = false`)

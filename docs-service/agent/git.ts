@@ -48,8 +48,8 @@ export function idleAgent(): Agent {
 }
 
 /**
- * An agent that works in a git repository of its own: the sample site, in a temporary folder.
- * @throws if git is missing; nothing is left behind then
+ * An agent that works in its own git repository: the sample site, in a temporary folder.
+ * @throws if git is missing; the folder is then removed
  */
 export async function gitAgent() {
   const folder = await mkdtemp(join(tmpdir(), 'docs-service-'))
@@ -77,9 +77,9 @@ export async function gitAgent() {
     folder,
     /** Edits a page and commits it to the branch, which is made from `main` if it is new; gives the branch's changed files. */
     commit: (task: Task) =>
-      // Work that was waiting when the service closed has no folder to be done in.
+      // Work that was waiting when the service closed has no folder any more.
       inTurn(async () => (closed ? [] : commitPage(git, folder, task))),
-    /** What the branch has beyond `main`, or beyond the commit that `main` was at when it was merged. */
+    /** The commits that the branch has beyond `main`, or beyond the commit that `main` was at when it was merged. */
     changes: (branch: string, base = 'main') =>
       inTurn(async () => ({
         commits: await git(['log', '--reverse', '--format=%h %s', `${base}..${branch}`]),
@@ -134,7 +134,7 @@ async function commitPage(
     const subject = `docs: ${subjectOf(prompt)}`.slice(0, MAX_SUBJECT_LENGTH)
     await git(['commit', '--quiet', '--all', '--message', subject, ...body], atMs)
   }
-  // Whoever opens the folder finds the published site in it, as in a fresh clone.
+  // The folder then contains the published site, as in a fresh clone.
   await git(['switch', '--quiet', 'main'])
   const lines = (await git(['diff', '--numstat', `main...${branch}`])).trim().split('\n')
   return lines.map((line) => {

@@ -7,8 +7,8 @@ export type Page = { readonly path: string; readonly text: string }
 const KNOWN: readonly (readonly [RegExp, string])[] = [
   [
     /\bexit code 6\b/i,
-    `\`brindle upgrade\` ends with exit code 6 if the newest snapshot is more than an hour old, or if there is none. Nothing
-was changed by then. In a script, take a snapshot and try once more:
+    `\`brindle upgrade\` ends with exit code 6 if the newest snapshot is more than an hour old, or if there is none. It
+hasn't changed anything by then. In a script, take a snapshot and try once more:
 
 \`\`\`sh
 brindle upgrade || { test $? -eq 6 && brindle snapshot && brindle upgrade; }
@@ -16,8 +16,8 @@ brindle upgrade || { test $? -eq 6 && brindle snapshot && brindle upgrade; }
   ],
   [
     /\bupgrades? need/i,
-    `Before it changes anything, \`brindle upgrade\` looks for a snapshot of the last hour. If there is none, it stops and
-says so:
+    `Before it changes anything, \`brindle upgrade\` looks for a snapshot of the last hour. If there is none, it stops
+with this message:
 
 \`\`\`text
 No snapshot of the last hour. Run "brindle snapshot" first, or pass --force.
@@ -30,7 +30,7 @@ backup.`,
 
 const FILLERS =
   /^(?:about|add|also|and|are|can|docs?|document|documentation|explain|for|from|have|how|into|make|pages?|please|section|should|that|the|this|update|use|what|when|where|which|with|write)$/
-/** A word in the path says more about what a page is for than one somewhere in its text. */
+/** A word in the path is better evidence of a page's subject than one in its text. */
 const PATH_WEIGHT = 4
 const MAX_FILES = 8
 const MAX_HEADING_LENGTH = 64

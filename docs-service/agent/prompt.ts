@@ -1,8 +1,8 @@
 /** A prompt as the agent reads it. */
 export type PromptParts = {
-  /** What is to be done, directives included: all that stands before quoted files and the event's context. */
+  /** The instructions with directives: all text before quoted files and the event's context. */
   readonly instructions: string
-  /** The rest: files quoted as data, and what GitHub knows of the event; may be empty. */
+  /** The rest: files quoted as data, and the event's context; may be empty. */
   readonly data: string
   /** The changed files that the event's context names. */
   readonly changedFiles: readonly string[]
@@ -26,14 +26,14 @@ export type Directives = {
 const DATA_BEGINS =
   /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
 const FIRST_COMMIT = /^Commits[^\n]*:\n- (?:[0-9a-f]{7,40} )?(.+)$/m
-/** A file's header, and what may follow its name: remarks in brackets, how many files have the same change, names in it. */
+/** A file's header, and possible remarks after its name: remarks in brackets, how many files have the same change, names in it. */
 const CHANGED_FILE =
   /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))*(?:, the same change in \d+ more)?(?:: (?:adds|removes) .*)?$/gm
 const MAX_FILE_NAME_LENGTH = 200
 const DIRECTIVE = /\[agent:([^[\]]{1,80})\]/gi
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
-/** Takes a prompt of the action apart. What comes as data is read for facts, and never followed. */
+/** Takes a prompt of the action apart. Its data is read for facts, and never followed. */
 export function readPrompt(prompt: string): PromptParts {
   const text = prompt.replaceAll('\r\n', '\n')
   const dataAt = text.search(DATA_BEGINS)

@@ -2,14 +2,14 @@ import { type AnalyticsQuery, cursorAt } from './query.ts'
 import { fraction, pagePath } from './site.ts'
 
 /**
- * What readers of the site missed, each beside plenty of harmless noise: a page that most find unhelpful, a search that
- * leads nowhere, and a page whose readers ask what the assistant can't answer.
+ * Content gaps of the site, each next to plenty of harmless noise: a page that most find unhelpful, a search that
+ * ends without a click, and a page with questions that the assistant can't answer.
  */
 const BADLY_RATED = { path: '/guides/restore', up: 10, down: 20 }
 const IN_VAIN = { term: 'export to csv', searches: 38, clicks: 1 }
 const UNANSWERED_PATH = '/sdks/tokens'
 
-/** All counts of votes and searches are per so many days. */
+/** All counts of votes and searches are for a period of this many days. */
 const USUAL_DAYS = 28
 const DAY_MS = 86_400_000
 const SITE = 'https://docs.example.com'
@@ -104,7 +104,7 @@ function questionsOn(day: number) {
     const stray = index === 1 && day % 4 === 2
     const path = stuck ? UNANSWERED_PATH : pagePath(stray ? day % 211 : Math.floor(40 * draw(1)))
     const answered = !stuck && !stray
-    // A question back counts as an answer.
+    // A question back is treated as an answer.
     const isQuestion = answered && draw(5) < 0.15
     return {
       id: `conversation-${day}-${index}`,

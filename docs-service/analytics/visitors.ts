@@ -17,7 +17,7 @@ const NOT_ON_BUSIEST = 0.35
 /** A prime: rows come in an order that has nothing to do with traffic, each page once. */
 const STEP = 7907
 
-/** The visitors of a site of so many pages, worked out row by row: a million pages take no more memory than ten. */
+/** The visitors of a site of a number of pages, worked out row by row: a million pages take no more memory than ten. */
 export function visitorsOf(query: AnalyticsQuery, sitePages: number) {
   const pages = query.fromMs === query.toMs ? 0 : sitePages
   const head = Array.from({ length: Math.min(pages, HEAD_PAGES) }, (_, rank) =>
@@ -63,7 +63,7 @@ function pageCounts(rank: number, { fromMs, toMs }: AnalyticsQuery): Counts {
   const visits = (perDay * growth * (toMs - fromMs)) / DAY_MS
   const aiShare = rank % 17 === 9 ? 2 : 0.08 + 0.25 * draw(2)
   const ai = Math.floor((visits * aiShare) ** RETURNING * noise * event + draw(3))
-  // At least one visitor: a page that nobody saw is not listed.
+  // At least one visitor: a page without visitors is not listed.
   const human = Math.max(
     ai === 0 ? 1 : 0,
     Math.floor(visits ** RETURNING * noise * event + draw(4)),

@@ -16,7 +16,7 @@ describe.concurrent("the README's first workflow", () => {
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
   })
 
-  it('sends nothing in a dry run, and shows the prompt', async () => {
+  it('only shows the prompt in a dry run', async () => {
     const dispatch = event('workflow_dispatch', {
       inputs: { 'dry-run': 'true' },
       ref: 'refs/heads/main',
@@ -43,6 +43,6 @@ describe('what act does not show on this machine', () => {
   it.skip(
     '`permissions`, `environment`, `concurrency`, filters, schedules and time limits of a job: act knows none',
   )
-  it.skip('actions of others: act copies the repository in place of a checkout; the rest are stubs')
-  it.skip('a cancelled run: act kills the step, where a runner first asks it to end')
+  it.skip('actions of others: act copies the repository instead of a checkout; the rest are stubs')
+  it.skip('a canceled run: act kills the step, but a runner first asks it to end')
 })

@@ -31,11 +31,11 @@ describe.concurrent('the step that moves the major tag', () => {
       expect(run.output).toContain('::notice title=v1 stays::v1.10.0 is newer than v1.9.0.')
   })
 
-  it('says what to do where GitHub refuses', async () => {
+  it('explains how to move it by hand if GitHub rejects the request', async () => {
     const run = await moveMajorTag('v1.9.0', tags('v1.9.0'), 403)
     expect(run.exitCode).toBe(1)
     expect(run.output).toContain(
-      '::error title=v1 was not moved::.github/RELEASE.md says when GitHub rejects this',
+      '::error title=v1 was not moved::.github/RELEASE.md explains when GitHub rejects this',
     )
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  callingWorkflow,
   comment,
   earlierJob,
   expression,
@@ -9,14 +10,13 @@ import {
   runWorkflow,
   type WorkflowOptions,
   type WorkflowRun,
-  yamlBelow,
 } from './run-workflow.ts'
 
 type Name = 'docs-on-push' | 'docs-on-merge' | 'docs-command' | 'weekly'
 
-/** The workflow that the documentation calls a reusable one with, with further inputs and jobs. */
+/** The workflow with which README or the recipes call a reusable one, with more inputs and jobs. */
 function callerOf(name: Name, inputs: readonly string[] = [], jobs = ''): string {
-  const text = yamlBelow('reusable-workflows', name)
+  const text = callingWorkflow(name)
   return (
     text.replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`) +
     jobs
@@ -37,7 +37,7 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.asked).toEqual([])
   })
 
-  it('docs-on-push has a pull request made and remembered for each matrix job of its caller', async () => {
+  it('docs-on-push opens and saves a docs pull request for each matrix job of its caller', async () => {
     const workflow = callerOf('docs-on-push', [`matrix: ${expression('toJSON(matrix)')}`])
     const strategy = '  docs:\n    strategy:\n      matrix:\n        section: [api, cli]\n'
     const run = await runWorkflow('docs', { workflow: workflow.replace('  docs:\n', strategy) })
@@ -45,7 +45,7 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.prompts).toEqual([prompt, prompt])
     expect(appTokens(run)).toEqual([])
     const contexts = ['api', 'cli'].map(
-      (leg) => `success Docs agent: docs (docs.yml, push, docs-on-push, ${leg})`,
+      (section) => `success Docs agent: docs (docs.yml, push, docs-on-push, ${section})`,
     )
     expect(run.statuses).toEqual(expect.arrayContaining(contexts))
   })
@@ -60,7 +60,7 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.reactions).toEqual(['eyes'])
   })
 
-  it('weekly has the docs checked and reports who read them and what they missed', async () => {
+  it('weekly starts a job, and reports visitors and content gaps', async () => {
     const run = await runWorkflow('docs', { workflow: callerOf('weekly'), event: 'schedule' })
     expect(run.results).toEqual(['pull-request'])
     expect(JSON.parse(run.outputs[0]?.['visitors'] ?? '{}')).toMatchObject({ complete: true })
@@ -143,17 +143,17 @@ describe.concurrent("an App's token", () => {
     },
   )
 
-  it("continues the first push's pull request with the second (private-docs-many-repositories)", async () => {
-    const text = readExample('private-docs-many-repositories')
-    const run = await runWorkflow('private-docs-many-repositories', {
+  it("updates the first push's docs pull request with the second push (private-docs)", async () => {
+    const text = readExample('private-docs')
+    const run = await runWorkflow('private-docs', {
       workflow: text.replace('docs-repositories: docs', 'docs-repositories: handbook'),
       secrets: REFUSED,
-      ...earlierJob('private-docs-many-repositories.yml, push, docs-on-push'),
+      ...earlierJob('private-docs.yml, push, docs-on-push'),
     })
     expect(appTokens(run)).toMatchObject([{ owner: 'acme', repositories: 'docs\nhandbook\n' }])
     expect(run.prompts).toEqual(['Describe cats.'])
     expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
-    expect(text.split('\n').filter((line) => /^[^#]/.test(line)).length).toBeLessThanOrEqual(18)
+    expect(text.split('\n').filter((line) => /^[^#]/.test(line)).length).toBeLessThanOrEqual(24)
   })
 
   it.each<[string, WorkflowOptions, RegExp]>([
@@ -172,14 +172,19 @@ describe.concurrent("an App's token", () => {
       { appToken: '', variables: () => ({ DOCS_APP_CLIENT_ID: '' }) },
       /app-client-id is empty\. Share its variable with acme\/docs/,
     ],
-  ])('that GitHub does not give %s, and nothing is sent', async (_case, options, message) => {
-    const workflow = withApp('docs-on-push')
-    const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
-    expect(run.job('push').log).toMatch(
-      new RegExp(`::error title=Could not create a token for the GitHub App::.*${message.source}`),
-    )
-    expect(run.sent).toEqual([])
-  })
+  ])(
+    'that GitHub does not give %s, so that the run fails before it sends anything',
+    async (_case, options, message) => {
+      const workflow = withApp('docs-on-push')
+      const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
+      expect(run.job('push').log).toMatch(
+        new RegExp(
+          `::error title=Could not create a token for the GitHub App::.*${message.source}`,
+        ),
+      )
+      expect(run.sent).toEqual([])
+    },
+  )
 
   it("is not asked for in a fork's run, which is skipped", async () => {
     const head = { repo: { full_name: 'octocat/docs', fork: true } }

@@ -8,11 +8,10 @@ import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import type { DocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
-import { create } from '../docs-service/started-service.ts'
 import { previewBody } from '../support/builds.ts'
 import { bareEvent, commentIn, type Event, pullRequest, pushOf } from '../support/events.ts'
 import type { FakeGitHub } from '../support/github.ts'
-import { writeAll } from '../support/run-action.ts'
+import { runAction, writeAll } from '../support/run-action.ts'
 import { octocat } from '../support/scene.ts'
 import { startServices } from '../support/services.ts'
 import {
@@ -20,7 +19,6 @@ import {
   addComment,
   addCommit,
   addPull,
-  addStatus,
   emptyWorld,
   learn,
   MAY_WRITE,
@@ -54,6 +52,8 @@ export type WorkflowOptions = {
     readonly github: FakeGitHub
     readonly world: World
     readonly commits: readonly [string, string]
+    /** The variables that lead to both. */
+    readonly env: Files
   }) => unknown
   /** What GitHub's GraphQL API answers gh; without it, gh asks the same GitHub as the action. */
   readonly gh?: (query: string) => object
@@ -62,8 +62,6 @@ export type WorkflowOptions = {
   readonly variables?: (docs: DocsService) => Files
   /** In place of those by their names; an empty one is one that the run does not have. */
   readonly secrets?: Files
-  /** Pages of the preview that are not found. */
-  readonly brokenPages?: readonly string[]
   /** The token that an App gives out; empty: it gives none. */
   readonly appToken?: string
   /** What the run must end with; 0 without it. */
@@ -97,10 +95,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const { docs, github } = services
   const { agentPulls } = world
   const chat = await startServer(() => 'ok')
-  const site = await startServer(
-    () => 'a page',
-    (line) => (options.brokenPages?.some((page) => line.endsWith(page)) ? 404 : 200),
-  )
   const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
@@ -108,7 +102,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       'api.mintlify.com': docs.url,
       'api.github.com': apiUrl,
       'chat.example.com': chat.url,
-      [new URL(PREVIEW).host]: site.url,
     },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
@@ -121,8 +114,13 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const { event: wanted = () => pushOf(world, commits[0]) } = options
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
+  const env = {
+    GITHUB_API_URL: github.url,
+    HTTPS_PROXY: proxy.url,
+    NODE_EXTRA_CA_CERTS: proxy.authorityFile, // the action
+  }
   try {
-    await options.before?.({ docs, github, world, commits })
+    await options.before?.({ docs, github, world, commits, env })
     unpackArchive(at('action'))
     for (const path of globSync(at('action/.github/workflows/*.yml')))
       await writeFile(path, forAct(readFileSync(path, 'utf8')))
@@ -155,10 +153,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         ...options.variables?.(docs),
       },
       env: {
-        GITHUB_API_URL: github.url,
+        ...env,
         GITHUB_WORKFLOW_REF: `acme/docs/${workflow}@refs/heads/main`, // unknown to act
-        HTTPS_PROXY: proxy.url,
-        NODE_EXTRA_CA_CERTS: proxy.authorityFile, // the action
         SSL_CERT_FILE: proxy.authorityFile, // gh
         CURL_CA_BUNDLE: proxy.authorityFile,
         GH_TELEMETRY: 'false',
@@ -178,8 +174,6 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       world,
       /** What was posted to the chat, and what gh was used for where its answers are told. */
       chat: chat.requests.map(({ body }) => body),
-      /** What was opened on the preview. */
-      opened: site.requests.map(({ line }) => line),
       gh: gh.requests.map(({ body }) => body),
       /** The one job with this id. */
       job(id: string) {
@@ -201,7 +195,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
-    await Promise.all([services, proxy, chat, site, gh].map((server) => server.close()))
+    await Promise.all([services, proxy, chat, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -222,18 +216,33 @@ const FILES = [
   },
 ]
 
-/** An earlier job of a step, `FILE, JOB, STEP`, whose pull request is open. It is on one of the repository's commits. */
+/** An earlier run of a step, `FILE, JOB, STEP`, on one of the repository's commits. Its docs pull request is open. */
 export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
+  const [file = '', job = '', action = ''] = step.split(', ')
   return {
     docs: { jobTimeMs: 1 },
-    before: async ({ docs, world, commits }) => {
-      const { id } = await create(docs, 'Describe cats.')
-      addStatus(world, commits[commit], {
-        context: `Docs agent: docs (${step})`,
-        state: 'success',
-        description: `Docs pull request ready for review (${id})`,
-        target_url: PULL,
+    before: async ({ docs, github, commits, env }) => {
+      const inputs = {
+        'api-key': docs.key,
+        'project-id': 'docs',
+        'github-token': github.token,
+        prompt: 'Describe cats.',
+        context: 'none',
+        comment: 'never',
+        'poll-interval': '100ms',
+      }
+      const { outputs, log } = await runAction({
+        inputs,
+        event: bareEvent('schedule'),
+        env: {
+          ...env,
+          GITHUB_WORKFLOW_REF: `acme/docs/.github/workflows/${file}@refs/heads/main`,
+          GITHUB_JOB: job,
+          GITHUB_ACTION: action,
+          GITHUB_SHA: commits[commit],
+        },
       })
+      expect(outputs, log).toMatchObject({ result: 'pull-request' })
     },
   }
 }
@@ -328,6 +337,14 @@ export function yamlBelow(page: string, heading: string): string {
   const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8')
   const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'))
   return /^```yaml\n([\s\S]+?)```/m.exec(section)?.[1] ?? ''
+}
+
+/** The workflow with which README or a recipe calls the reusable workflow of this name. */
+export function callingWorkflow(name: string): string {
+  const title = name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase())
+  if (name !== 'docs-on-push') return yamlBelow('recipes', title)
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  return /^```yaml\n([\s\S]+?)^```/m.exec(readme)?.[1] ?? ''
 }
 
 /** An expression of GitHub's. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { runWorkflow } from './run-workflow.ts'
+import { addCommit } from '../support/world.ts'
+import { earlierJob, runWorkflow, type WorkflowOptions } from './run-workflow.ts'
 
-/** A site with 450 readers, of 400 the week before. */
+/** A site with 450 visitors, after 400 in the week before. */
 const docs: DocsServiceOptions = {
   visitors({ fromMs }) {
     const isNow = fromMs > Date.now() - 8 * 24 * 60 * 60 * 1000
@@ -12,7 +13,7 @@ const docs: DocsServiceOptions = {
   },
 }
 
-it.concurrent('weekly has the docs fixed, and reports their readers and what they missed', async () => {
+it.concurrent('weekly starts a job, and reports visitors and content gaps', async () => {
   const run = await runWorkflow('weekly', { event: 'schedule' })
   const { outputs, summary } = run.job('care')
   expect(outputs['docs']).toMatchObject({ result: 'pull-request' })
@@ -24,16 +25,44 @@ it.concurrent('weekly has the docs fixed, and reports their readers and what the
   expect(requests.length).toBeLessThanOrEqual(40)
 })
 
+it.concurrent.each<[string, WorkflowOptions, string]>([
+  ['starts a job for recent changes', {}, 'pull-request'],
+  [
+    'starts no job if nothing changed since the last one',
+    earlierJob('docs-daily.yml, docs, docs', 1),
+    'skipped',
+  ],
+])('docs-daily %s', async (_case, options, result) => {
+  const run = await runWorkflow('docs-daily', { event: 'schedule', ...options })
+  expect(run.results).toEqual([result])
+  expect(run.prompts).toHaveLength(1) // the earlier job's, if there is one
+  expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
+})
+
+it.concurrent('monorepo starts a job for each package with changed files, and for no other one', async () => {
+  const files = [{ filename: 'packages/cli/src/main.ts', status: 'modified' as const }]
+  const run = await runWorkflow('monorepo', {
+    event: 'schedule',
+    before: ({ world }) => addCommit(world, { message: 'Add --json', files }),
+  })
+  expect(run.results.toSorted()).toEqual(['pull-request', 'skipped'])
+  expect(run.prompts).toEqual([
+    expect.stringMatching(/^Bring the docs of the package cli up to date[\s\S]+packages\/cli\/src/),
+  ])
+  expect(run.prompts[0]).not.toContain('src/pets.ts')
+})
+
 describe.concurrent('the visitors report', () => {
   const url = 'https://github.com/acme/docs/issues/12'
   const issue = { __typename: 'Issue', id: 'I_12', number: 12, url }
   const link = 'https://github.com/acme/docs/actions/runs/1'
 
-  it('is a comment on the issue that a variable names (report-only)', async () => {
+  it('is posted to the issue in a variable (report-only)', async () => {
     const run = await runWorkflow('report-only', {
       event: 'schedule',
       docs,
       variables: () => ({ DOCS_ISSUE: '12' }),
+      secrets: { CHAT_WEBHOOK_URL: '' },
       gh: (query) =>
         query.includes('mutation') ? {} : { repository: { hasIssuesEnabled: true, issue } },
     })
@@ -44,27 +73,20 @@ describe.concurrent('the visitors report', () => {
     expect(written).toEqual([`${markdown}\n\n[With the chart and all pages](${link})\n`])
   })
 
-  it('stands in the summary alone without that variable, and starts no job (report-only)', async () => {
-    const run = await runWorkflow('report-only', { event: 'schedule', gh: () => ({}) })
+  it('is only in the summary without that variable and a webhook (report-only)', async () => {
+    const run = await runWorkflow('report-only', {
+      event: 'schedule',
+      secrets: { CHAT_WEBHOOK_URL: '' },
+      gh: () => ({}),
+    })
     expect(run.job('report').summary).toContain('mermaid')
-    expect([...run.gh, ...run.prompts]).toEqual([])
+    expect([...run.gh, ...run.chat, ...run.prompts]).toEqual([])
   })
 
-  it('is one line in a chat, with a link to the run (report-to-chat)', async () => {
-    const run = await runWorkflow('report-to-chat', { event: 'schedule', docs })
+  it('is one line in a chat, with a link to the run (report-only)', async () => {
+    const run = await runWorkflow('report-only', { event: 'schedule', docs })
     const headline = run.job('report').outputs['report']?.['visitors-headline']
     expect(headline).toMatch(/^Docs, .+: about 450 visitors/)
     expect(run.chat).toEqual([{ text: `${headline}\n${link}` }])
-  })
-
-  it('is posted nowhere without the webhook, which the step says (report-to-chat)', async () => {
-    const run = await runWorkflow('report-to-chat', {
-      event: 'schedule',
-      secrets: { CHAT_WEBHOOK_URL: '' },
-      exitCode: 1,
-    })
-    const said = '::error title=Nothing was posted::The secret CHAT_WEBHOOK_URL is empty.'
-    expect(run.job('report').log).toContain(said)
-    expect(run.chat).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const DEMO = join(import.meta.dirname, '../../scripts/demo.ts')
 
-test('the demo shows a push, a command, a review, and the report, and prints no link that is dead', async () => {
+test('the demo shows a push, a command, a review, and the report, without dead links', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [DEMO])
   const [, push = '', command = '', review = '', report = '', next = ''] = stdout.split('\n── ')
   expect(push).toMatch(/api-key: \$\{\{ secrets\.DOCS_API_KEY \}\}/)
@@ -25,14 +25,16 @@ test('the demo shows a push, a command, a review, and the report, and prints no 
     /Code changes covered by this pull request\*\*\n.*\n.*command by \*\*mona\*\*/,
   )
   expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
-  expect(review).toMatch(/^ {2}│ Comment 1: Say how old a snapshot can be\.$/m)
+  expect(review).toMatch(/^ {2}│ Comment 1: Add the command that takes a snapshot\.$/m)
+  expect(review).toMatch(/^ {2}│ Comment 1 is on: guides\/snapshots\.mdx, line 30$/m)
+  expect(review).toMatch(/^ {2}│ \+Before it changes anything, `brindle upgrade` looks/m)
   expect(review).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
   expect(review).toMatch(/^Asked to review again: mona$/m)
   expect(report).toMatch(/^ {2}│ ## .*visitors/m)
   expect(report).toContain('/guides/restore')
   expect(report).toContain('export to csv')
   expect(report).toContain('/sdks/tokens')
-  expect(next).toContain('gh secret set DOCS_API_KEY')
+  expect(next).toContain('Follow the quick start in README.md')
   expect(stdout).not.toMatch(/127\.0\.0\.1|localhost|::|mint_/)
   expect(stderr).toBe('')
 })
