@@ -146,9 +146,20 @@ function measureNoise(
 }
 
 function promptOf(files: readonly ChangedFile[], messages: readonly string[]): string {
-  const commits = messages.map((message) => ({ sha: '0'.repeat(40), message }))
-  const known = { facts: [], commits, files: { files, total: files.length } }
-  return renderContext(known, { detail: 'diff', promptBytes: 200 }).text
+  const commits = messages.map((message) => ({ sha: '0'.repeat(40), message, pulls: [] }))
+  const changes = {
+    since: '',
+    url: '',
+    commits,
+    commitCount: commits.length,
+    files,
+    fileCount: files.length,
+    isArbitrary: false,
+    isWhole: true,
+    isRewritten: false,
+  }
+  const options = { detail: 'diff', promptBytes: 200 } as const
+  return renderContext({ facts: [], changes }, options, { 'skip-labels': [] }).text
 }
 
 /** The files of git's own diff, as GitHub lists them. */

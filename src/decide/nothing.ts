@@ -19,7 +19,7 @@ type When = 'always' | 'skip-unchanged' | 'never'
 type Reasons = Readonly<Record<'unchanged' | 'commits' | 'files' | 'paths', When>>
 
 const BRANCH: Reasons = { unchanged: 'always', commits: 'always', files: 'always', paths: 'always' }
-const VERSION: Reasons = { ...BRANCH, files: 'never' }
+const OF_VERSION: Reasons = { ...BRANCH, files: 'never' }
 const PULL_REQUEST: Reasons = { ...BRANCH, unchanged: 'never', commits: 'never' }
 const DISPATCH: Reasons = { unchanged: 'never', commits: 'never', files: 'never', paths: 'never' }
 /** Other events with changes, such as a review with a `prompt`. */
@@ -28,8 +28,8 @@ const OTHER: Reasons = { ...DISPATCH, paths: 'always' }
 /** A person, or another system, asked for a dispatch. */
 const REASONS: Readonly<Record<string, Reasons>> = {
   push: BRANCH,
-  tag: VERSION,
-  release: VERSION,
+  tag: OF_VERSION,
+  release: OF_VERSION,
   workflow_run: BRANCH,
   schedule: {
     unchanged: 'skip-unchanged',
@@ -74,7 +74,7 @@ export function decideNothing(
     return { ...unneeded(`every change is ${why}`), isSettled: true }
   const files = listedFiles(changes)
   if (inputs.paths.length > 0) {
-    if (!applies(reasons.paths) || files === undefined || files.some(isInside(inputs)))
+    if (!applies(reasons.paths) || files === undefined || files.some(isInsidePaths(inputs)))
       return undefined
     const isSettled = !isOfPull && earlier.commitsBack > MAX_RECORD_AGE
     return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
@@ -126,7 +126,7 @@ function listedFiles({
 }
 
 /** Makes the check whether a file is inside `paths`. A renamed file counts by both paths. */
-export function isInside({ paths }: Pick<Inputs, 'paths'>): (file: ChangedFile) => boolean {
+export function isInsidePaths({ paths }: Pick<Inputs, 'paths'>): (file: ChangedFile) => boolean {
   return ({ path, oldPath }) => isIncluded(paths, path) || isIncluded(paths, oldPath)
 }
 

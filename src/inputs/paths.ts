@@ -37,13 +37,13 @@ export const PATHS: InputFormat<PathPatterns> = {
  * @param path relative to the repository, with `/` between folders
  */
 export function isIncluded(patterns: PathPatterns, path: string): boolean {
-  if (patterns.length === 0 || path.length > MAX_PATH_LENGTH) return true
+  if (patterns.length === 0 || path.length > MAX_MATCHED_LENGTH) return true
   const last = patterns.findLast(({ steps }) => matchesSteps(steps, path))
   return last !== undefined && !last.excludes
 }
 
 /** So that long names of many files can't keep a run busy. */
-const MAX_PATH_LENGTH = 1000
+const MAX_MATCHED_LENGTH = 1000
 
 /** Follows all ways through the steps at once, so that the time is linear in the length of the path. */
 function matchesSteps(steps: readonly Step[], path: string): boolean {

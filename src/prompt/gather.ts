@@ -1,4 +1,4 @@
-import { isInside } from '../decide/nothing.ts'
+import { isInsidePaths } from '../decide/nothing.ts'
 import type { FromGitHub, Maybe, User } from '../github/client.ts'
 import type { Comment, MergedPull, PullRequest } from '../github/pull-requests.ts'
 import { isIncluded } from '../inputs/paths.ts'
@@ -74,7 +74,7 @@ function withinPaths(changes: Changes, inputs: Inputs): Changes {
     .map((one) => ({ ...one, pulls: one.pulls.filter(isNeeded) }))
     .filter(({ pulls }, index) => pulls.length > 0 || commits[index]?.pulls.length === 0)
   const commitCount = changes.commitCount - (commits.length - inside.length)
-  const kept = files.filter(isInside(inputs))
+  const kept = files.filter(isInsidePaths(inputs))
   return { ...changes, files: kept, fileCount: kept.length, commits: inside, commitCount }
 }
 
