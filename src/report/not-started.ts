@@ -54,10 +54,9 @@ export async function neededCallError(
   if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
   if (kind !== 'permission') {
     const isTransient = kind === 'rate-limit' || kind === 'other'
-    const headline = title.startsWith('GitHub returned') ? `Could not ${purpose}` : title
     const failed = `Could not ${purpose}: ${message}.`
     const details = joinSentences(failed, explanation, laterSentence(trigger, false, run))
-    return new JobError({ headline, details, maybeStarted: false, isTransient })
+    return new JobError({ headline: title, details, maybeStarted: false, isTransient })
   }
   const { who } = missingPermission(inBackticks(permission), cause)
   const isOfApp = await isForeignToken(message, run)
