@@ -386,7 +386,7 @@ export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_
     ].flat()
     return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
-  const title = '\nThe comments before, by people who can start a job:'
+  const title = '\nThe comments before, by owners, members, and collaborators:'
   const shown: string[] = []
   let left = Math.min(maxBytes, MAX_POSTS_BYTES) - byteLength(`${title}${noteOf(posts.length)}`)
   for (const { author, createdAt, body } of posts.toReversed()) {
