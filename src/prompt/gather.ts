@@ -75,7 +75,9 @@ function withinPaths(changes: Changes, inputs: Inputs): Changes {
     .filter(({ pulls }, index) => pulls.length > 0 || commits[index]?.pulls.length === 0)
   const commitCount = changes.commitCount - (commits.length - inside.length)
   const kept = files.filter(isInsidePaths(inputs))
-  return { ...changes, files: kept, fileCount: kept.length, commits: inside, commitCount }
+  // There may be more files inside than GitHub lists, and its numbers of lines include those outside.
+  const fileCount = changes.fileCount === files.length ? kept.length : undefined
+  return { ...changes, files: kept, fileCount, lines: undefined, commits: inside, commitCount }
 }
 
 /** How many people are named at most. */

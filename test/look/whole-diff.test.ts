@@ -112,13 +112,17 @@ describe('a week of 700 changed files', () => {
     expect(text).not.toContain('z_cli')
   })
 
-  it('fails as a whole if GitHub fails to list or read the files', async () => {
-    for (const match of [/git\/trees/, /ChangedFiles/]) {
-      const scene = await pushScene(before, after)
-      scene.github.faults.push({ match, end: '502' })
-      const { text } = await tellOf(scene)
-      expect(text).toContain('Changed files: not known: GitHub returned 502')
-    }
+  it.each([/git\/trees/, /ChangedFiles/])('starts nothing if GitHub fails at %s', async (match) => {
+    const scene = await pushScene(before, after)
+    scene.github.faults.push({ match, end: '502' })
+    const { log, outputs, titles } = await scene.run({
+      event: scene.event,
+      inputs: { prompt: 'Document it.' },
+    })
+    expect(outputs['result']).toBe('error')
+    expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
+    expect(log.at(-1)).toContain('Could not read what has changed')
+    expect(scene.docs.jobs).toEqual([])
   })
 })
 
@@ -304,10 +308,12 @@ describe('a push that GitHub cannot compare', () => {
     expect(logged).toEqual([])
   })
 
-  it('nor list says that its files are not known', async () => {
+  it('nor list has a block that says that its files are unknown', async () => {
     const scene = await pushScene({ a: 'old\n', b: 'x' }, { a: 'new\n', b: 'x' })
     scene.github.faults.push({ match: /\/compare\//, end: late })
     scene.world.maxTreeEntries = 1
-    expect((await tellOf(scene)).text).toContain("Changed files: not known: GitHub can't compare")
+    expect((await tellOf(scene)).text).toContain(
+      "Changed files: unknown, because GitHub can't list them",
+    )
   })
 })
