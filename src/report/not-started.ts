@@ -113,7 +113,8 @@ function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Ru
   const { 'pr-reviewers': reviewers, 'pr-labels': labels, 'dry-run': isDry } = inputs
   const mayComment = canWriteComments(inputs)
   const writesToPulls = mayComment || (!isDry && reviewers.length + labels.length > 0)
-  const isOnIssue = command !== undefined && !command.source.thread.isPull
+  // Comments on issues and on pull requests start the same workflow.
+  const isOnIssue = command !== undefined && event.name === 'issue_comment'
   const lines = ['checks: read', 'contents: read']
   if (isOnIssue) lines.push(`issues: ${mayComment ? 'write' : 'read'}`)
   if (isOfApp && reviewers.some((name) => name.includes('/'))) lines.push('members: read')
