@@ -5,7 +5,7 @@ import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/tex
 import type { Changes, Commit } from '../look/changes.ts'
 import type { PriorPosts } from '../look/comments.ts'
 import { type ChangedFile, isPage, MAX_JUDGED_LENGTH } from '../look/ranks.ts'
-import { findSkipLabel, type LineComment } from '../look/trigger.ts'
+import { findSkipLabel, type LineComment, placeOf } from '../look/trigger.ts'
 import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
 /** What is known of an event. All of it may come from outside. */
@@ -142,10 +142,9 @@ export function renderReviewContext(
   comments: readonly LineComment[],
   detail: Inputs['context'],
 ): string {
-  const places = comments.map(({ path, lines }, index) => {
-    const at = lines === '' ? path : `${path}, ${lines.includes(' ') ? 'lines' : 'line'} ${lines}`
-    return renderFact([`Comment ${index + 1} is on`, at])
-  })
+  const places = comments.map(({ path, lines }, index) =>
+    renderFact([`Comment ${index + 1} is on`, placeOf(path, lines)]),
+  )
   const answered = comments.map(({ answered: text }, index) =>
     text === '' ? () => NOTHING : textWriter([`Comment ${index + 1} answers`, text]),
   )

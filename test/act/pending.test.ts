@@ -138,7 +138,7 @@ it.for([
       const { calls, outputs, log, titles, post } = await scene.tell(event, run)
       expect([calls, outputs['result']]).toEqual([[], 'error'])
       expect(titles).toEqual([expect.stringMatching(/^Missing permission: /)])
-      expect(log.at(-1)).toContain(`  ${name}`)
+      expect(log.join()).toContain(`  ${name}`)
       expect([post.requests, post.titles]).toEqual([[], []])
     }
   },

@@ -146,6 +146,15 @@ describe('the preview', () => {
     expect(await read()).toMatchObject(outputs(url, status))
   })
 
+  it('of a check from before the message has no state', async () => {
+    const { clock, world, open, read } = await startFinishedJob()
+    playBuild(world, open().commits[0] ?? '', 'failed')
+    await clock.sleep(1000)
+    const message = { prompt: 'More.', context: 'none' }
+    expect(await read()).toMatchObject(outputs(PREVIEW_URL, 'failed'))
+    expect(await read({ inputs: message })).toMatchObject(outputs(PREVIEW_URL, ''))
+  })
+
   it('of a comment from before the job, or before the message, is its link alone', async () => {
     const { clock, world, open, read, createdAtMs } = await startFinishedJob()
     open()

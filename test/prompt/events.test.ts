@@ -105,6 +105,7 @@ describe('a pull request', () => {
 
   it.each([
     [{}, 'src/a.ts, line 7'],
+    [{ start_line: 5 }, 'src/a.ts, lines 5 to 7'],
     [{ line: null, original_line: 3 }, 'src/a.ts, line 3'],
     [{ line: null }, 'src/a.ts'],
   ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {

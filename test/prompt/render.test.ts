@@ -49,6 +49,7 @@ describe('the context block', () => {
       assignees: [],
       labels: ['feature'],
       body: 'Shows what would be done, and does nothing.',
+      paths: undefined,
     }
     const lock = file('package-lock.json', '+x', { added: 6, removed: 3 })
     const run = { 'Workflow run': `${web}/actions/runs/1001` }
@@ -114,6 +115,7 @@ describe('the context block', () => {
       assignees: [],
       labels: [],
       body: 'y',
+      paths: undefined,
     }
     const pull = (number: number) => ({ ...known, number })
     const commits = Array.from({ length: 100 }, (_, index) => {
