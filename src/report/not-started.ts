@@ -139,7 +139,8 @@ export function notStartedWords(isCancelled: boolean, error: JobError | undefine
   const nothing = isUnclear
     ? ''
     : `Nothing was started${error?.isTransient ? ', so it is safe to run this again' : ''}.`
-  if (!isCancelled) return { sign: '❌', headline, details: joinSentences(nothing, details), paste }
+  if (!isCancelled)
+    return { sign: '❌', headline, details: joinSentences(details, nothing, advice), paste }
   return {
     sign: '🛑',
     headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',
