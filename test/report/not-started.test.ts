@@ -102,7 +102,7 @@ describe('a GitHub that fails', () => {
   ] as const)('with $end is one error that names it', async ({ end, title }) => {
     const failed = await runInto(push, {}, ({ github }) => github.faults.push({ match: /./, end }))
     expect(failed.title).toBe(title)
-    expect(failed.error).toMatch(/^error: Nothing was started/)
+    expect(failed.error).toMatch(/^error: Could not .*\. Nothing was started/)
     expect(failed.error).toContain('If this step had a job before, its next run includes')
     expect(failed.error).toContain('Otherwise, re-run this job.')
   })

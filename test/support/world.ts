@@ -93,6 +93,7 @@ export type Comment = {
   readonly reviewId?: number
   readonly path?: string
   readonly line?: number
+  readonly startLine?: number
   readonly hunk?: string
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
