@@ -49,7 +49,7 @@ describe('a new job', () => {
     const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const inputs = { ...QUIET, 'poll-interval': '20m' }
     const started = await start({ inputs })
-    await started.logged(': active after ')
+    await started.logged(' is active')
     started.child.kill('SIGKILL')
     const { outputs, state } = await started.ended
     const id = docs.jobs[0]?.id
