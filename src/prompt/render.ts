@@ -191,7 +191,7 @@ function renderFact([name, value]: Fact): string {
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
 /** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
-export function renderHunk(hunk: string, maxBytes: number): Written {
+function renderHunk(hunk: string, maxBytes: number): Written {
   if (hunk === '') return { text: '', count: 0 }
   const lines = diffLines(hunk)
   const noteOf = (above: number): string =>
@@ -378,7 +378,7 @@ function cleanText(text: string): string {
 const MAX_POSTS_BYTES = 8 * 1024
 
 /** Shows the newest comments that fit, oldest first, the oldest of them cut; empty if there are none. */
-export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
+function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
   const noteOf = (older: number): string => {
     const counts = [
       older > 0 ? `${older} older` : [],

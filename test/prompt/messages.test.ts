@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pullRequestThread } from '../../src/github/pull-requests.ts'
-import { renderCommits, renderPosts } from '../../src/prompt/render.ts'
+import { renderCommits } from '../../src/prompt/render.ts'
 import { changesOf } from './describe-run.ts'
 
 /** What a commit's message holds, the message, and the lines that are told of it. */
@@ -48,30 +47,6 @@ const ROUTINE = [
   'Version Packages',
   'Lock file maintenance',
 ]
-
-const post = (id: number, login: string, body: string) => ({
-  ref: { thread: pullRequestThread(5), id, url: '' },
-  rootId: id,
-  author: { id, login },
-  association: 'MEMBER',
-  body,
-  createdAt: `2026-03-01T06:0${id}:00Z`,
-})
-
-it('the comments before a command have 8 KiB at most: the newest, and the last that fits cut', () => {
-  const posts = [
-    post(2, 'ada', 'Old.'),
-    post(3, 'ben', 'x'.repeat(6000)),
-    post(4, 'ben', 'y'.repeat(6000)),
-  ]
-  const { text, count } = renderPosts({ posts, others: 2 })
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192)
-  expect(Buffer.byteLength(text)).toBeGreaterThan(8000)
-  expect(count).toBe(2)
-  expect(text).toMatch(
-    /x\n {2}… \([\d,]+ more characters\)\n- ben, 2026-03-01T06:04:00Z:\n {2}y{6000}\n… \(1 older, 2 by others, left out here\)$/,
-  )
-})
 
 describe('commit messages', () => {
   /** Lines shown of commits with these messages, oldest first, below the title. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { pullRequestThread } from '../../src/github/pull-requests.ts'
 import type { ChangedFile } from '../../src/look/ranks.ts'
 import { type BlockOptions, type EventFacts, renderContext } from '../../src/prompt/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
@@ -126,6 +127,37 @@ describe('the context block', () => {
     expect(told).toBeGreaterThan(20)
     expect(lines).toContain(`… (${100 - told} more merged pull requests, left out here)`)
     expect(lines.filter((line) => line.startsWith('- ')).length).toBeGreaterThan(20)
+  })
+
+  it('cuts lines that are commented on from the top, and says how many there are', () => {
+    const long = Array.from({ length: 3000 }, (_, at) => `+line ${at}`)
+    const lines = linesOf({ hunk: long.join('\n') })
+    expect(lines[1]).toMatch(/^… \(\d+ lines above, left out here\)$/)
+    expect(lines.at(-1)).toBe('+line 2999')
+    // The last one is shown in any case.
+    const [, above, last] = linesOf({ hunk: `+a\n+${'x'.repeat(20_000)}` })
+    expect(above).toBe('… (1 line above, left out here)')
+    expect(last).toMatch(/^\+x{9000,}… \([\d,]+ more characters\)$/)
+  })
+
+  it('has 8 KiB of the comments before: the newest, and the last that fits cut', () => {
+    const post = (id: number, login: string, body: string) => ({
+      ref: { thread: pullRequestThread(5), id, url: '' },
+      rootId: id,
+      author: { id, login },
+      association: 'MEMBER',
+      body,
+      createdAt: `2026-03-01T06:0${id}:00Z`,
+    })
+    const [x, y] = ['x', 'y'].map((letter) => letter.repeat(6000))
+    const posts = [post(2, 'ada', 'Old.'), post(3, 'ben', `${x}`), post(4, 'ben', `${y}`)]
+    const text = render({}, { conversation: { posts, others: 2 } })
+    const [shown = ''] = /\nThe comments before[\s\S]*left out here\)(?=\n)/.exec(text) ?? []
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(8192)
+    expect(Buffer.byteLength(shown)).toBeGreaterThan(8000)
+    expect(shown).toMatch(
+      /x\n {2}… \([\d,]+ more characters\)\n- ben, 2026-03-01T06:04:00Z:\n {2}y{6000}\n… \(1 older, 2 by others, left out here\)$/,
+    )
   })
 
   it('says which documentation was changed along with the rest', () => {
