@@ -5,6 +5,9 @@ import type { ComparedCommit, Comparison } from '../github/pull-requests.ts'
 import { sumOf } from '../lib/text.ts'
 import { type ChangedFile, isGeneratedText, RANKS, rankFiles } from './ranks.ts'
 
+/** The calls that are made to GitHub. */
+type Reader = Pick<GitHub, 'call' | 'graphql' | 'read' | 'repository'>
+
 /** The two commits of a change, as SHAs or names. Without `base`, nothing is before the head commit. */
 type Ends = { readonly base: string | undefined; readonly head: string }
 
@@ -37,7 +40,7 @@ const FILES_A_REQUEST = 40
  *
  * @throws {GitHubError}
  */
-export async function completeFiles(listing: Listing, github: GitHub): Promise<WholeChange> {
+export async function completeFiles(listing: Listing, github: Reader): Promise<WholeChange> {
   const { files: listed, maxFiles, findEnds, spent = 0 } = listing
   const isListedWhole = listed.length < maxFiles
   const whole = { files: listed, total: isListedWhole ? listed.length : undefined }
@@ -69,7 +72,7 @@ export function isTooLargeToCompare({ message }: GitHubError): boolean {
 export async function findMergeBase(
   base: string,
   head: string,
-  github: GitHub,
+  github: Reader,
 ): Promise<string | undefined> {
   const basehead = `${base}...${head}`
   const compared = await github.read(() =>
@@ -97,7 +100,7 @@ const MAX_COMMITS_LISTED = 100
  * @returns `isWhole`: whether the base was found, so that these are all
  * @throws {GitHubError}
  */
-export async function listCommitsSince(base: string, head: string, github: GitHub) {
+export async function listCommitsSince(base: string, head: string, github: Reader) {
   const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
     rest.repos.listCommits({ ...github.repository, sha: head, per_page: MAX_COMMITS_LISTED }),
   )
@@ -129,7 +132,7 @@ type Tree = ReadonlyMap<string, TreeEntry>
 type Trees = { readonly before: Tree; readonly after: Tree }
 
 /** Reads the files of both commits; `undefined` if GitHub doesn't list all of them. */
-async function readTrees({ base, head }: Ends, github: GitHub): Promise<Trees | undefined> {
+async function readTrees({ base, head }: Ends, github: Reader): Promise<Trees | undefined> {
   const [before, after] = await Promise.all([
     base === undefined ? new Map() : readTree(base, github),
     readTree(head, github),
@@ -137,7 +140,7 @@ async function readTrees({ base, head }: Ends, github: GitHub): Promise<Trees | 
   return before && after && { before, after }
 }
 
-async function readTree(ref: string, github: GitHub): Promise<Tree | undefined> {
+async function readTree(ref: string, github: Reader): Promise<Tree | undefined> {
   const read = await github.read(() =>
     github.call<TreeAnswer>(({ rest }) =>
       rest.git.getTree({ ...github.repository, tree_sha: ref, recursive: '1' }),
@@ -245,7 +248,7 @@ async function readDiffs(
   wanted: readonly ChangedFile[],
   ends: Ends,
   maxRequests: number,
-  github: GitHub,
+  github: Reader,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>()
   let left: readonly ChangedFile[] = wanted
@@ -273,7 +276,7 @@ function wholeText(blob: Maybe<Blob>): string | undefined {
 }
 
 /** Reads both versions of files; `undefined` if the answer is too large. @throws {GitHubError} */
-async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, github: GitHub) {
+async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, github: Reader) {
   const blob = (alias: string, expression: string): string =>
     `${alias}: object(expression: ${JSON.stringify(expression)}) { ...text }`
   const fields = files.flatMap(({ status, path, oldPath }, index) => [

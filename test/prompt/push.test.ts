@@ -171,7 +171,8 @@ describe('a push', () => {
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await contextOf(scene, pushed)
     expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
-    const said = /^warning: Could not read what has changed: GitHub returned unexpected data .*, so the prompt/
+    const said =
+      /^warning: Could not read what has changed: GitHub returned unexpected data .*, so the prompt/
     expect(logged).toEqual([expect.stringMatching(said)])
   })
 })
