@@ -54,7 +54,8 @@ export async function completeFiles(listing: Listing, github: Reader): Promise<W
   const left = MAX_EXTRA_REQUESTS - spent - (isListedWhole ? 0 : TREE_REQUESTS)
   const maxRequests = Math.min(MAX_FILE_REQUESTS, left)
   const wanted = chooseFiles(files, trees).slice(0, FILES_A_REQUEST * maxRequests)
-  const read = await readDiffs(wanted, ends, maxRequests, github)
+  const bytesOf = (file: ChangedFile): number => sumOf(sizesOf(file, trees), (bytes) => bytes)
+  const read = await readDiffs({ wanted, ends, maxRequests, bytesOf }, github)
   const shown = files.map((file) => read.get(file.path) ?? withoutFalseCounts(file))
   return { files: shown, total: isListedWhole || trees ? files.length : undefined }
 }
@@ -211,18 +212,27 @@ function countLines(patch: string | undefined): Pick<ChangedFile, 'added' | 'rem
 
 /** A longer text is data, and GitHub cuts it. */
 const MAX_FILE_BYTES = 512 * 1024
+/** For the texts in one answer, which are in memory several times. */
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024
+
+/** Returns the sizes of a file in both commits; 0 if they are unknown. */
+function sizesOf({ path, oldPath }: ChangedFile, trees: Trees | undefined): number[] {
+  return [trees?.before.get(oldPath)?.size ?? 0, trees?.after.get(path)?.size ?? 0]
+}
 
 /**
  * Chooses the files to read, first those that readers notice most. Files of one rank come from each folder in turn, so that
  * a large folder leaves room for others; removed files come last.
  */
 function chooseFiles(files: readonly ChangedFile[], trees?: Trees): ChangedFile[] {
-  const isLarge = ({ path, oldPath }: ChangedFile): boolean =>
-    Math.max(trees?.after.get(path)?.size ?? 0, trees?.before.get(oldPath)?.size ?? 0) >
-    MAX_FILE_BYTES
   const candidates = rankFiles(files).filter(({ file, rank }) => {
     const isShown = rank === 'readers' || rank === 'source'
-    return isShown && file.patch === undefined && !BINARY.test(file.path) && !isLarge(file)
+    return (
+      isShown &&
+      file.patch === undefined &&
+      !BINARY.test(file.path) &&
+      Math.max(...sizesOf(file, trees)) <= MAX_FILE_BYTES
+    )
   })
   const turns = new Map<string, number>()
   const inTurn = candidates.map(({ file, rank }) => {
@@ -243,28 +253,43 @@ type Blob = FromGitHub<{ text: string; isBinary: boolean; isTruncated: boolean }
 /** `aN`, `bN`: the N-th file at the base and at the head. */
 type BlobsAnswer = FromGitHub<{ repository: Readonly<Record<string, Maybe<Blob>>> }>
 
+/** The files to read, first those that matter most. `bytesOf`: the size of both versions, as far as it is known. */
+type Wanted = {
+  readonly wanted: readonly ChangedFile[]
+  readonly ends: Ends
+  readonly maxRequests: number
+  readonly bytesOf: (file: ChangedFile) => number
+}
+
 /** Reads files at both commits and compares them. Files that can't be read or compared are missing in the result. */
 async function readDiffs(
-  wanted: readonly ChangedFile[],
-  ends: Ends,
-  maxRequests: number,
+  { wanted, ends, maxRequests, bytesOf }: Wanted,
   github: Reader,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>()
-  let left: readonly ChangedFile[] = wanted
+  if (wanted.length === 0) return found
+  const compare = await loadComparer()
+  let left = wanted
   let size = FILES_A_REQUEST
-  const compare = left.length === 0 ? undefined : await loadComparer()
-  for (let request = 0; compare && request < maxRequests && left.length > 0; request++) {
-    const some = left.slice(0, size)
+  for (let request = 0; request < maxRequests && left.length > 0; request++) {
+    let bytes = 0
+    const end = left.findIndex((file) => {
+      bytes += bytesOf(file)
+      return bytes > MAX_REQUEST_BYTES
+    })
+    const some = left.slice(0, Math.min(size, end < 0 ? size : Math.max(1, end)))
     const blobs = await readBlobs(some, ends, github)
     // Fewer files may fit into an answer.
     if (blobs === undefined) size = Math.ceil(size / 4)
-    else left = left.slice(size)
+    else left = left.slice(some.length)
+    let received = 0
     for (const [index, file] of (blobs ? some : []).entries()) {
       const [before, after] = [blobs?.[`a${index}`], blobs?.[`b${index}`]].map(wholeText)
+      received += (before?.length ?? 0) + (after?.length ?? 0)
       const read = compare(file, before, after)
       if (read) found.set(file.path, read)
     }
+    size = Math.ceil(size * Math.min(1, MAX_REQUEST_BYTES / received))
   }
   return found
 }
