@@ -254,7 +254,7 @@ type Blob = FromGitHub<{ text: string; isBinary: boolean; isTruncated: boolean }
 type BlobsAnswer = FromGitHub<{ repository: Readonly<Record<string, Maybe<Blob>>> }>
 
 /** The files to read, first those that matter most. `bytesOf`: the size of both versions, as far as it is known. */
-type Wanted = {
+type WantedFiles = {
   readonly wanted: readonly ChangedFile[]
   readonly ends: Ends
   readonly maxRequests: number
@@ -263,7 +263,7 @@ type Wanted = {
 
 /** Reads files at both commits and compares them. Files that can't be read or compared are missing in the result. */
 async function readDiffs(
-  { wanted, ends, maxRequests, bytesOf }: Wanted,
+  { wanted, ends, maxRequests, bytesOf }: WantedFiles,
   github: Reader,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>()
@@ -329,8 +329,8 @@ async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, gi
 }
 
 /** How many lines of one file may differ, and the sum of the squares of these numbers over all files: the work it takes. */
-const MAX_EDITS = 2000
-const MAX_WORK = 4 * MAX_EDITS ** 2
+const MAX_EDITS = 1500
+const MAX_WORK = 2 * MAX_EDITS ** 2
 
 type Comparer = (
   file: ChangedFile,
