@@ -261,7 +261,7 @@ type WantedFiles = {
   readonly bytesOf: (file: ChangedFile) => number
 }
 
-/** Reads files at both commits and compares them. Files that can't be read or compared are missing in the result. */
+/** Reads files at both commits and compares them. Files that can't be read or compared have no entry. */
 async function readDiffs(
   { wanted, ends, maxRequests, bytesOf }: WantedFiles,
   github: Reader,
