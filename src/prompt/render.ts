@@ -248,7 +248,7 @@ function textWriter([name, value]: Fact): Section {
 
 function filesTitle({ files, fileCount, lines }: Changes, withDiff: boolean): string {
   if (files.length === 0)
-    return `\nChanged files: ${fileCount === 0 ? 'none' : "unknown, because GitHub can't list them"}`
+    return `\nChanged files: ${fileCount === 0 ? 'none' : "not known, because GitHub can't list them"}`
   const count = fileCount ?? `${files.length} or more`
   const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
   const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0
