@@ -1,23 +1,24 @@
 import { expect, it } from 'vitest'
 import { type EventFacts, renderContext } from '../../src/prompt/render.ts'
-import { file } from './describe-run.ts'
+import { changesOf, file } from './describe-run.ts'
 
 const KIB = 1024
 
 function withFiles(count: number, patch: string): EventFacts {
   const files = Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patch))
-  return { facts: [], files: { files, total: count } }
+  return { facts: [], changes: changesOf({ files }) }
 }
 
 function withCommit(message: string): EventFacts {
-  return { facts: [], commits: [{ sha: '1'.repeat(40), message }] }
+  const commits = [{ sha: '1'.repeat(40), message, pulls: [] }]
+  return { facts: [], changes: changesOf({ commits }) }
 }
 
 /** The least CPU time of some tries, in milliseconds. */
 function timeOf(event: EventFacts): number {
   const times = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage()
-    renderContext(event, { detail: 'diff', promptBytes: 0 })
+    renderContext(event, { detail: 'diff', promptBytes: 0 }, { 'skip-labels': [] })
     return process.cpuUsage(before).user / 1000
   })
   return Math.max(1, Math.min(...times))
