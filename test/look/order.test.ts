@@ -69,7 +69,7 @@ it('a re-run that waits for another job than its first attempt does not link the
   const again = { runId: 7001, attempt: 2, inputs: { 'job-id': 'job_2' } }
   await step(scene, { end: 'no-pull-request', ...again })
   const last = scene.world.statuses.at(-1)
-  expect(last?.description).toContain('job_2')
+  expect(last?.target_url).toContain('own=job_2')
   expect(last?.target_url).not.toContain(PULL)
 })
 
