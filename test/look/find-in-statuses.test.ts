@@ -111,8 +111,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     'isn’t kept from a job by a later run that failed to read the record and started nothing': {
       async before(scene) {
         await step(scene)
-        scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
+        scene.github.faults.push({ match: /StepStatuses/, end: '502' })
         await step(scene, REFUSED)
+        scene.github.faults.splice(0)
       },
     },
     'ignores a status that belongs to no run and names no job': {
@@ -259,6 +260,17 @@ it.for(['502', 'partial', 'missing'] as const)(
     github.faults.splice(0)
     world.scopes.add('statuses: write')
     expect(await next(scene)).toEqual(continues('job_1'))
+  },
+)
+
+it.for(['502', 'partial', 'reset'] as const)(
+  'a lookup that fails for a minute (%s) is repeated until it works',
+  async (fault, { scene }) => {
+    const { world, github, clock } = scene
+    await step(scene)
+    github.faults.push({ match: /StepStatuses/, end: fault })
+    clock.at(clock.now() + 60_000, () => github.faults.splice(0))
+    expect(await next(scene, { event: pushTo(world) })).toEqual(continues('job_1'))
   },
 )
 
