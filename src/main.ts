@@ -41,8 +41,6 @@ async function perform(run: Run): Promise<void> {
 
   const permission = await askForPermission(trigger, run)
   if (run.cancel.aborted) return reportCancelled(request, run)
-  // The warning explains why the command gets no reaction, too.
-  if (!permission.refusal.known) run.github.explain()
   const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {
     await new RunRecord(trigger, run).answer(skip)

@@ -1,10 +1,4 @@
-import {
-  type FromGitHub,
-  type GitHubCall,
-  type Maybe,
-  nodesOf,
-  type Paged,
-} from '../github/client.ts'
+import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/client.ts'
 import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
 import type { CommentRef, ThreadComment } from '../github/pull-requests.ts'
 import { isRerun, type Run } from '../runner/run.ts'
@@ -72,7 +66,7 @@ export const NOTHING_EARLIER: EarlierRuns = {
   unnamed: '',
 }
 
-const FIND_JOB: GitHubCall = { purpose: 'look for an earlier job', permission: 'statuses: read' }
+const FIND_JOB = 'look for an earlier job'
 
 /** Reads what the step's commit statuses record of earlier attempts and runs. @throws {NeededCallError} */
 export async function findInStatuses(
@@ -87,33 +81,20 @@ export async function findInStatuses(
   }
   const sha = statusCommit(event, environment)
   if (sha === '') return NOTHING_EARLIER
-  try {
-    return await github.need(FIND_JOB, () => findOnCommits(event, sha, tags, run))
-  } catch (error) {
-    throw error instanceof NeededCallError ? lookupError(error.cause) : error
-  }
-}
-
-/** Reads what the statuses of the run's commit and of its branch record. Or throws a GitHubError. */
-async function findOnCommits(
-  event: GitHubEvent,
-  sha: string,
-  tags: Tags | undefined,
-  run: Run,
-): Promise<EarlierRuns> {
   const name = statusName(event, run)
   // The newest status of a commit may be another run's, or another release's.
-  const isListed = isRerun(run.environment) || tags !== undefined
-  const listed = isListed ? await listStatuses(sha, name, run) : []
+  const isListed = isRerun(environment) || tags !== undefined
+  const listed = isListed
+    ? await github.need({ purpose: FIND_JOB, permission: 'statuses: read' }, () =>
+        listStatuses(sha, name, run),
+      )
+    : []
   let searched: readonly StepStatus[] = []
   const history: string[] = []
   const visited = new Set<string>()
   let reachedLimit = false
   const find = () => {
-    // GitHub's times are whole seconds, within which the order stays.
-    const statuses = [...listed, ...searched].toSorted(
-      (one, other) => other.createdAtMs - one.createdAtMs,
-    )
+    const statuses = newestFirst([...listed, ...searched])
     const onBranch = (commit: string) => visited.has(commit)
     return {
       statuses,
@@ -128,7 +109,7 @@ async function findOnCommits(
     const { earlierJob, lastJob } = find()
     // No older status can say more.
     if (earlierJob && lastJob) break
-    if (part.failure) throw part.failure
+    if (part.failure) throw lookupError(part.failure)
     reachedLimit = part.reachedLimit
   }
   const { statuses, earlierJob, lastJob } = find()
@@ -145,13 +126,17 @@ async function findOnCommits(
   }
 }
 
+/** GitHub's times are whole seconds, within which the order stays. */
+function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
+  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
+}
+
 /** Names the permission that the field of a query needs which GitHub could not resolve. */
 function lookupError(error: GitHubError): NeededCallError {
   const { path } = error
-  if (path === '' || path.endsWith('status')) return new NeededCallError(FIND_JOB, error)
-  const isOfPull = path.startsWith('repository.pull')
-  const permission = isOfPull ? 'pull-requests: read' : 'contents: read'
-  return new NeededCallError({ ...FIND_JOB, permission }, error)
+  let permission = path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+  if (path === '' || path.endsWith('status')) permission = 'statuses: read'
+  return new NeededCallError({ purpose: FIND_JOB, permission }, error)
 }
 
 /** A part of a search for the step's statuses. */
@@ -198,7 +183,7 @@ async function* searchStatuses(
     const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
     const { own, branch } = repository
     const nodes = nodesOf(branch?.history)
-    const unknown = own == null ? unknownError('commit') : undefined
+    const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
     const found = await readStatuses([own, ...nodes], failure ?? unknown, name, run)
     const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
     after = hasNextPage ? endCursor : undefined
@@ -239,16 +224,14 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
   const own = nodesOf(commits)
     .toReversed()
     .map(({ commit }) => commit)
-  const unknown = repository.pull ? undefined : unknownError('pull request')
+  const unknown = repository.pull
+    ? undefined
+    : new GitHubError('GitHub does not know the pull request')
   const found = await readStatuses([...own, ...replaced], failure ?? unknown, name, run)
   const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage)
   // A merged pull request passes its job on, but its commits may not be on the base branch.
   const visited = event.payload.pull_request?.merged ? [] : found.visited
   return { ...found, visited, history: [], reachedLimit: found.reachedLimit || hasMore }
-}
-
-function unknownError(what: string): GitHubError {
-  return new GitHubError(`GitHub does not know the ${what}`, { kind: 'refused' })
 }
 
 /** What is asked about a branch: where its search begins. */
@@ -293,16 +276,20 @@ type StatusesAnswer = FromGitHub<{
   }>
 }>
 
-/** Sends a query. What an answer with errors contains is believed. Or throws a GitHubError. */
+/** Sends a query. What an answer with errors contains is believed. */
 async function askForStatuses(
   query: string,
   variables: Readonly<Record<string, string | number>>,
   { github }: Run,
 ): Promise<{ readonly repository: StatusesAnswer; readonly failure: GitHubError | undefined }> {
-  const { data, errors } = await github.graphql<FromGitHub<{ repository: StatusesAnswer }>>(query, {
-    ...github.repository,
-    ...variables,
-  })
+  const answer = await github.attempt(() =>
+    github.graphql<FromGitHub<{ repository: StatusesAnswer }>>(query, {
+      ...github.repository,
+      ...variables,
+    }),
+  )
+  if (!answer.known) return { repository: {}, failure: answer.error }
+  const { data, errors } = answer.value
   return { repository: data.repository ?? {}, failure: errors[0] && graphqlError(errors[0]) }
 }
 
@@ -332,8 +319,12 @@ async function readStatuses(
     if (newest.runId === '') hiding.push(oid)
     else statuses.push(newest)
   }
-  for (const sha of hiding.slice(0, MAX_HIDING_COMMITS))
-    statuses.push(...(await listStatuses(sha, name, run)))
+  for (const sha of hiding.slice(0, MAX_HIDING_COMMITS)) {
+    const listed = await run.github.attempt(() => listStatuses(sha, name, run))
+    if (!listed.known)
+      return { statuses, visited, reachedLimit: false, failure: failure ?? listed.error }
+    statuses.push(...listed.value)
+  }
   return { statuses, visited, reachedLimit: hiding.length > MAX_HIDING_COMMITS, failure }
 }
 

@@ -105,17 +105,15 @@ async function markFollowedTag(
 ): Promise<GitHubEvent> {
   const name = followedBranch(event, environment)
   if (name === undefined || name === event.payload.repository?.default_branch) return event
-  const refs = { branch: `refs/heads/${name}`, tag: `refs/tags/${name}` }
-  return await github.need(READ_TAGS, async () => {
-    const { data, errors } = await github.graphql<RefAnswer>(FOLLOWED_REFS, {
+  const { data } = await github.need(READ_TAGS, () =>
+    github.graphql<RefAnswer>(FOLLOWED_REFS, {
       ...github.repository,
-      ...refs,
-    })
-    // A ref that can't be read is not one that doesn't exist.
-    if (errors[0]) throw graphqlError(errors[0])
-    const { branch, tag } = data.repository ?? {}
-    return { ...event, followsTag: tag != null && branch == null }
-  })
+      branch: `refs/heads/${name}`,
+      tag: `refs/tags/${name}`,
+    }),
+  )
+  const { branch, tag } = data.repository ?? {}
+  return { ...event, followsTag: tag != null && branch == null }
 }
 
 /**
