@@ -220,6 +220,7 @@ it('a search reads pages of a branch up to the one with the record, and says whe
   scene,
 }) => {
   const { world } = scene
+  addCommits(world, 250)
   await step(scene)
   addCommits(world, 150)
   const pages = (lines: readonly string[]) => lines.filter((line) => line.endsWith('StepStatuses'))
