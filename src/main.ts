@@ -44,6 +44,8 @@ async function perform(run: Run): Promise<void> {
   if (run.cancel.aborted) return reportCancelled(request, run)
   const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {
+    // The warning explains a reaction that fails, too.
+    if (!permission.refusal.known) run.github.explain()
     await new RunRecord(trigger, run).answer(skip)
     return reportSkip(skip, run)
   }

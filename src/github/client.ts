@@ -251,7 +251,11 @@ export class GitHub {
       const { error } = result
       const pauseMs = error.retryAfterMs || NEEDED_PAUSE_MS
       const isLate = pauseMs > MAX_GITHUB_PAUSE_MS || clock.now() + pauseMs >= deadlineMs
-      if (isLate || !mayPass(error) || cancel.aborted) throw new NeededCallError(call, error)
+      if (isLate || !mayPass(error) || cancel.aborted)
+        throw new NeededCallError(
+          { ...call, permission: error.permission ?? call.permission },
+          error,
+        )
       await this.pause(pauseMs)
       this.#isRepeating = true
       result = await this.attempt(send, call.permission)

@@ -436,9 +436,9 @@ export function addStatus(
   return added
 }
 
-/** Tells the world what an event's payload names and GitHub would know: commits, pull request, issue. */
+/** Tells the world what an event's payload names and GitHub would know: commits, tag, pull request, issue. */
 export function learn(world: World, payload: Payload): void {
-  const { before, after = '', ref = '', commits, pull_request: pull, issue } = payload
+  const { before, after = '', ref = '', commits, pull_request: pull, issue, release } = payload
   const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
   // An older run that is started again moves no branch back.
   const isNew = !world.commits.has(after ?? '')
@@ -452,6 +452,10 @@ export function learn(world: World, payload: Payload): void {
   }
   if (ref?.startsWith('refs/heads/') && isNew && after && world.commits.has(after))
     world.branches.set(ref.slice('refs/heads/'.length), after)
+  const tag = release?.tag_name ?? /^refs\/tags\/(.+)$/.exec(ref ?? '')?.[1]
+  const tagged = release ? world.branches.get('main') : after
+  if (tag && tagged && world.commits.has(tagged) && !world.tags.has(tag))
+    world.tags.set(tag, tagged)
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
     addCommit(world, { sha: mergeCommit })
