@@ -112,7 +112,8 @@ describe.concurrent('a release', () => {
   })
 
   it('merges the docs pull request of the pushes, and a push does not (docs-with-releases)', async () => {
-    const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED', headRefName: 'docs' }
+    const review = { reviewDecision: 'REVIEW_REQUIRED', mergeStateStatus: 'BLOCKED' }
+    const state = { state: 'OPEN', headRefName: 'docs', ...review }
     const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, baseRefName: 'main', ...state }
     const gh = (query: string): object => {
       if (query.includes('mutation')) return {}
@@ -130,5 +131,14 @@ describe.concurrent('a release', () => {
       /^Bring the docs up to date with the changes below\. They are not released yet\. /,
     )
     expect(push.gh).toEqual([])
+  })
+
+  it('does not merge if the base branch does not require a review (docs-with-releases)', async () => {
+    const pull = { id: 'PR_1', number: 1, reviewDecision: null, mergeStateStatus: 'CLEAN' }
+    const gh = () => ({ repository: { id: 'R_1', pullRequest: pull } })
+    const run = await runWorkflow('docs-with-releases', { event: released(false), gh, exitCode: 1 })
+    expect(run.results).toEqual(['pull-request'])
+    expect(run.gh).not.toEqual([])
+    expect(JSON.stringify(run.gh)).not.toContain('mutation')
   })
 })
