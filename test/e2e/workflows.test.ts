@@ -105,10 +105,22 @@ it('commands by people who are new to the repository take no place in its queue'
     const { concurrency } = jobs['command'] ?? {}
     return typeof concurrency === 'object' ? concurrency['group'] : concurrency
   })
+  // A list, because a text that contains FIRST_TIME_CONTRIBUTOR also contains CONTRIBUTOR.
   const own = expect.stringMatching(
-    /NONE FIRST_TIMER FIRST_TIME_CONTRIBUTOR[\s\S]+&& github\.run_id/,
+    /contains\(fromJSON\('\["NONE", .*"FIRST_TIME_CONTRIBUTOR".*\]'\),[\s\S]+&& github\.run_id/,
   )
   expect(groups).toEqual([own, own])
+})
+
+it('a dry run does not replace a waiting run, because it has its own group, or the group has a queue', () => {
+  const groups = [...examples, ...reusable].flatMap(({ workflow: { jobs, concurrency } }) => {
+    const dry = JSON.stringify(jobs).includes('inputs.dry-run')
+    const own = dry ? Object.values(jobs).map((job) => job.concurrency) : []
+    return [...own, dry && concurrency].filter((group) => group)
+  })
+  expect(groups.length).toBeGreaterThan(8)
+  for (const group of groups)
+    expect(JSON.stringify(group)).toMatch(/inputs\.dry-run && '-dry-run'|"queue":"max"/)
 })
 
 describe.each(examples)('the example $name', ({ text, workflow }) => {
@@ -256,6 +268,10 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
     const permissions = Object.entries(app?.with ?? {}).flatMap(([input, value]) =>
       input.startsWith('permission-') ? [[input.slice('permission-'.length), value]] : [],
     )
-    expect(Object.fromEntries(permissions)).toEqual(name === 'weekly' ? {} : granted)
+    // GitHub lets an App request a review from a team only if it can read the organization's members.
+    const members = expression("contains(inputs.pr-reviewers, '/') && 'read' || ''")
+    expect(Object.fromEntries(permissions)).toEqual(
+      name === 'weekly' ? {} : { ...granted, members },
+    )
   })
 })
