@@ -80,21 +80,9 @@ describe.concurrent('a release', () => {
     )
   })
 
-<<<<<<< HEAD
   it('merges the docs pull request of the pushes (docs-with-releases)', async () => {
-    const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED', headRefName: 'docs' }
-=======
-  it.each(['docs-on-release', 'docs-with-releases'])('can be tried by hand (%s)', async (name) => {
-    const payload = { inputs: { 'dry-run': 'true' }, ref: 'refs/heads/main' }
-    const run = await runWorkflow(name, { event: () => event('workflow_dispatch', payload) })
-    expect(run.results).toEqual(['dry-run'])
-    expect(run.asked).toEqual([])
-  })
-
-  it('merges the docs pull request of the pushes, and a push does not (docs-with-releases)', async () => {
     const review = { reviewDecision: 'REVIEW_REQUIRED', mergeStateStatus: 'BLOCKED' }
     const state = { state: 'OPEN', headRefName: 'docs', ...review }
->>>>>>> h-d2
     const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, baseRefName: 'main', ...state }
     const gh = (query: string): object => {
       if (query.includes('mutation')) return {}
@@ -112,7 +100,7 @@ describe.concurrent('a release', () => {
   it('does not merge if the base branch does not require a review (docs-with-releases)', async () => {
     const pull = { id: 'PR_1', number: 1, reviewDecision: null, mergeStateStatus: 'CLEAN' }
     const gh = () => ({ repository: { id: 'R_1', pullRequest: pull } })
-    const run = await runWorkflow('docs-with-releases', { event: released(false), gh, exitCode: 1 })
+    const run = await runWorkflow('docs-with-releases', { event: released, gh, exitCode: 1 })
     expect(run.results).toEqual(['pull-request'])
     expect(run.gh).not.toEqual([])
     expect(JSON.stringify(run.gh)).not.toContain('mutation')
