@@ -88,7 +88,9 @@ async function requestReviews(
   }
   const authors =
     wantsAuthors && !place.isExposed ? (sourcesOfPlan(report.plan)?.authors ?? []) : []
-  const left = Math.max(0, MAX_OTHERS - history.asked.filter(isOther).length)
+  // A person may have been asked again.
+  const asked = history.asked.filter((name) => isOther(name) && !isTeam(name))
+  const left = Math.max(0, MAX_OTHERS - new Set(asked.map((name) => name.toLowerCase())).size)
   const others = authors.filter(isOther).filter(isNew).slice(0, left)
   const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
   const again = review ? reviewersAgain(review, report, history) : []
