@@ -162,7 +162,10 @@ async function readHistory(
   const { repository, number } = place
   const [owner = '', repo = ''] = repository.split('/')
   const pullOf = (data: HistoryAnswer) => data.repository?.pullRequest
-  const call = pullWriteCall('request reviews and add labels', place)
+  const call = {
+    ...pullWriteCall('read earlier reviewers and labels', place),
+    permission: 'pull-requests: read',
+  }
   const answer = await github.attemptAndReport(call, async () => {
     const found = await github.graphqlPages<HistoryAnswer>(
       HISTORY,
@@ -202,7 +205,7 @@ const NEEDS_TEAMS = "a token that can read teams is needed, such as a GitHub App
 /** A call that writes to a docs pull request. The workflow's `permissions:` are about its own repository. */
 function pullWriteCall(what: string, { repository, isOwn }: PullPlace): GitHubCall {
   const permission = 'pull-requests: write'
-  const fix = `Use a token with \`${permission}\` there, such as a GitHub App's.`
+  const fix = `Use a token with \`${permission}\` there, such as your GitHub App's.`
   return { purpose: `${what} in ${repository}`, permission, ...(!isOwn && { fix }) }
 }
 
