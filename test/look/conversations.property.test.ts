@@ -22,7 +22,7 @@ const KINDS = [
 ]
 
 /** Something that happens to pull request 5, in virtual milliseconds. */
-const step = fc.record({
+const hasty = fc.record({
   /**
    * `pull`: a run of `pull_request` with a status comment; `review`: of the agent's newest open pull request, which two
    * steps hear; `merge`: of all those that are open.
@@ -33,8 +33,12 @@ const step = fc.record({
   killAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 5 }),
   isRunAgain: fc.boolean(),
 })
+const step = fc.oneof(
+  hasty,
+  hasty.map((one) => ({ ...one, cancelAtMs: undefined, killAtMs: undefined })),
+)
 const conversation = fc.record({
-  steps: fc.array(step, { minLength: 2, maxLength: 5 }),
+  steps: fc.array(step, { minLength: 1, maxLength: 4 }),
   /** What an admin changes while nothing runs, and what happens after that. */
   change: fc.constantFrom('nothing', 'key', 'name', 'key and name'),
   laterSteps: fc.array(step, { maxLength: 3 }),
@@ -52,6 +56,8 @@ type Written = {
   readonly reviews: Map<number, Step & { readonly number: number; readonly isConfirmed: boolean }>
 }
 const NEW_KEY = 'mint_rotated'
+const WHOLE = { cancelAtMs: undefined, killAtMs: undefined, isRunAgain: false }
+const OPENING: Step = { kind: 'command', atMs: 0, ...WHOLE }
 
 /**
  * Lets every request take its time on its way and back, and some requests to GitHub, or their answers, get lost.
@@ -133,6 +139,8 @@ async function play(
     const first = { event: issueComment({ ...comment, body }), runId, inputs: { prompt: '' } }
     await inTurn(() => attempts(step, first))
   }
+  // A docs pull request is open before the rest happens.
+  await take(OPENING, 999)
   await Promise.all(steps.map((step, index) => take(step, 1000 + index)))
   if (change.includes('name')) rename(world, 'acme/handbook')
   access = {
@@ -190,6 +198,9 @@ function expectWhatWasBegunIsEnded(
     const isOpen = pulls.get(number)?.fields.state === 'open'
     const isWhole = isQueued && !isLossy && (cancelAtMs ?? killAtMs) === undefined
     // Whatever has changed since it was opened.
+    process.stderr.write(
+      `REACHED ${change} ${isConfirmed} ${isOpen} ${isWhole} ${isQueued} ${isLossy}\n`,
+    )
     if (isConfirmed && isOpen && isWhole)
       expect([requests.includes(bodyOf(id)), replied]).toEqual([true, 1])
   }
