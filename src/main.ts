@@ -26,7 +26,8 @@ export async function runMain(run: Run): Promise<void> {
   } catch (error) {
     reportError(error, run, 'job')
   }
-  run.github.reportFailures()
+  // The post step doesn't repeat the notice.
+  if (run.github.reportFailures()) run.saveState('explained', 'true')
   run.saveState('finished', 'true')
 }
 

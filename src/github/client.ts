@@ -298,10 +298,14 @@ export class GitHub {
     this.#isExplained = true
   }
 
-  /** Writes one notice about all calls that failed and that the run could do without. */
-  reportFailures(): void {
+  /**
+   * Writes one notice about all calls that failed and that the run could do without.
+   *
+   * @returns whether there were such calls
+   */
+  reportFailures(): boolean {
     const [first] = this.#failures
-    if (first === undefined || this.#isExplained) return
+    if (first === undefined || this.#isExplained) return false
     const { error, call } = first
     const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
     const missing = this.#failures.flatMap((one) =>
@@ -315,6 +319,7 @@ export class GitHub {
       ),
       this.#isMissing(call, error) ? `Missing permission: \`${call.permission}\`` : error.title,
     )
+    return true
   }
 
   /** Waits, unless the run is canceled. */

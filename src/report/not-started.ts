@@ -58,11 +58,10 @@ export async function neededCallError(
   if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
   if (kind !== 'permission') {
     const isTransient = kind === 'rate-limit' || kind === 'other'
-    const headline = title.startsWith('GitHub returned') ? `Could not ${purpose}` : title
     const failed = `Could not ${purpose}: ${message}.`
     const details = joinSentences(failed, explanation)
     const advice = laterSentence(trigger, false, run)
-    return new JobError({ headline, details, advice, maybeStarted: false, isTransient })
+    return new JobError({ headline: title, details, advice, maybeStarted: false, isTransient })
   }
   const { who } = missingPermission(inBackticks(permission), cause)
   const isOfApp = await isForeignToken(message, run)
@@ -115,7 +114,8 @@ function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Ru
   const { 'pr-reviewers': reviewers, 'pr-labels': labels, 'dry-run': isDry } = inputs
   const mayComment = canWriteComments(inputs)
   const writesToPulls = mayComment || (!isDry && reviewers.length + labels.length > 0)
-  const isOnIssue = command !== undefined && !command.source.thread.isPull
+  // Comments on issues and on pull requests start the same workflow.
+  const isOnIssue = command !== undefined && event.name === 'issue_comment'
   const lines = ['checks: read', 'contents: read']
   if (isOnIssue) lines.push(`issues: ${mayComment ? 'write' : 'read'}`)
   if (isOfApp && reviewers.some((name) => name.includes('/'))) lines.push('members: read')

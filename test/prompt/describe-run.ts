@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Changes } from '../../src/look/changes.ts'
 import type { ChangedFile } from '../../src/look/ranks.ts'
 import type { Event } from '../support/events.ts'
 import type { Harness } from '../support/harness.ts'
@@ -13,6 +14,14 @@ export function file(
   change: Partial<ChangedFile> = {},
 ): ChangedFile {
   return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch, ...change }
+}
+
+/** Changes that GitHub lists whole; none by default. */
+export function changesOf(some: Partial<Changes>): Changes {
+  const { commits = [], files = [] } = some
+  const known = { commitCount: commits.length, fileCount: files.length }
+  const whole = { isArbitrary: false, isWhole: true, isRewritten: false }
+  return { since: '', url: '', commits, files, ...known, ...whole, ...some }
 }
 
 /** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */

@@ -128,6 +128,7 @@ export type Check = {
   conclusion: string | null
   title: string | null
   summary: string | null
+  readonly startedAt: string
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -405,7 +406,8 @@ export function addReview(world: World, { comments = [], ...given }: NewReview):
 }
 
 /** Adds a check run, by default the docs service's, which is queued. */
-export function addCheck({ checks }: World, sha: string, fields: Partial<Check> = {}): Check {
+export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
+  const { checks } = world
   const added: Check = {
     app: 'mintlify',
     name: 'Mintlify Deployment',
@@ -413,6 +415,7 @@ export function addCheck({ checks }: World, sha: string, fields: Partial<Check> 
     conclusion: null,
     title: null,
     summary: null,
+    startedAt: time(world.now()),
     ...fields,
     sha,
     id: checks.length + 1,
