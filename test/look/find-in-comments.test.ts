@@ -152,6 +152,24 @@ it('a further command in a review thread goes on with the job of that thread alo
   expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
 })
 
+it.for([
+  { context: 'diff', place: 'docs/a.md, lines 21 to 24', hunk: '+twenty-four' },
+  { context: 'files', place: 'docs/a.md, lines 21 to 24' },
+  { context: 'none' },
+])('a further command on lines is sent with them: $context', async (row, { scene }) => {
+  const { context, place, hunk } = row
+  await scene.ask({ end: 'pull-request' })
+  const made = scene.reviewComment('/docs fix this', { number: 1 })
+  const lines = { path: 'docs/a.md', start_line: 21, line: 24 }
+  const comment = { ...made.payload.comment, ...lines, diff_hunk: '@@ -20 +21,4 @@\n+twenty-four' }
+  const event = { ...made, payload: { ...made.payload, comment } }
+  const { bodies, calls } = await scene.tell(event, { inputs: { context } })
+  expect(calls).toContain('POST /job/job_1/message')
+  const sent = JSON.stringify(bodies)
+  expect(sent.includes(place ?? 'docs/a.md')).toBe(place !== undefined)
+  expect(sent.includes('+twenty-four')).toBe(hunk !== undefined)
+})
+
 it.for<[string, Told, string[]]>([
   ['continues the job of its source comment', {}, continues('job_1')],
   ['goes on with it in another step of the project, too', OTHER_STEP, continues('job_1')],
