@@ -198,9 +198,6 @@ function expectWhatWasBegunIsEnded(
     const isOpen = pulls.get(number)?.fields.state === 'open'
     const isWhole = isQueued && !isLossy && (cancelAtMs ?? killAtMs) === undefined
     // Whatever has changed since it was opened.
-    process.stderr.write(
-      `REACHED ${change} ${isConfirmed} ${isOpen} ${isWhole} ${isQueued} ${isLossy}\n`,
-    )
     if (isConfirmed && isOpen && isWhole)
       expect([requests.includes(bodyOf(id)), replied]).toEqual([true, 1])
   }
