@@ -88,7 +88,9 @@ async function requestReviews(
   }
   const authors =
     wantsAuthors && !place.isExposed ? (sourcesOfPlan(report.plan)?.authors ?? []) : []
-  const left = Math.max(0, MAX_OTHERS - history.asked.filter(isOther).length)
+  // A person may have been asked again.
+  const asked = history.asked.filter((name) => isOther(name) && !isTeam(name))
+  const left = Math.max(0, MAX_OTHERS - new Set(asked.map((name) => name.toLowerCase())).size)
   const others = authors.filter(isOther).filter(isNew).slice(0, left)
   const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
   const again = review ? reviewersAgain(review, report, history) : []
@@ -160,7 +162,10 @@ async function readHistory(
   const { repository, number } = place
   const [owner = '', repo = ''] = repository.split('/')
   const pullOf = (data: HistoryAnswer) => data.repository?.pullRequest
-  const call = pullWriteCall('request reviews and add labels', place)
+  const call = {
+    ...pullWriteCall('read earlier reviewers and labels', place),
+    permission: 'pull-requests: read',
+  }
   const answer = await github.attemptAndReport(call, async () => {
     const found = await github.graphqlPages<HistoryAnswer>(
       HISTORY,
@@ -200,7 +205,7 @@ const NEEDS_TEAMS = "a token that can read teams is needed, such as a GitHub App
 /** A call that writes to a docs pull request. The workflow's `permissions:` are about its own repository. */
 function pullWriteCall(what: string, { repository, isOwn }: PullPlace): GitHubCall {
   const permission = 'pull-requests: write'
-  const fix = `Use a token with \`${permission}\` there, such as a GitHub App's.`
+  const fix = `Use a token with \`${permission}\` there, such as your GitHub App's.`
   return { purpose: `${what} in ${repository}`, permission, ...(!isOwn && { fix }) }
 }
 

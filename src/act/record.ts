@@ -103,10 +103,13 @@ export class RunRecord {
     this.#isUnclear = attempt.kind === 'unclear' && this.#run.inputs['job-id'] === ''
   }
 
-  /** Leaves what earlier runs and attempts have recorded as it is, because this one starts nothing. */
+  /**
+   * Leaves what earlier runs and attempts have recorded as it is, because this one starts nothing. A comment that an
+   * earlier attempt never finished ends with this one's error.
+   */
   leave(): void {
     this.#sha = ''
-    if (isRerun(this.#run.environment)) this.#place = undefined
+    if (isRerun(this.#run.environment) && !this.#isUnclear) this.#place = undefined
   }
 
   /**
@@ -130,8 +133,9 @@ export class RunRecord {
 
   /** Names the accepted job. */
   async accepted(job: AcceptedJob): Promise<void> {
-    // While an update runs, Mintlify doesn't name its pull request, which an earlier attempt may have recorded.
-    this.#job = { ...job, prLink: job.prLink || (this.#job?.id === job.id ? this.#job.prLink : '') }
+    // While an update runs, Mintlify doesn't name its pull request, which an earlier run may have recorded.
+    const before = [this.#job, this.#facts.earlierJob].find((one) => one?.id === job.id)
+    this.#job = { ...job, prLink: job.prLink || (before?.prLink ?? '') }
     await this.#show(job.kind)
   }
 

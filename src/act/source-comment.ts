@@ -109,12 +109,15 @@ function fitDraft(marker: SourceCommentMarker, place: PullPlace, run: Run): Draf
 
 function commentBody(
   { lines, older }: SourceCommentMarker,
-  { isOwn, isExposed }: PullPlace,
+  { isOwn, isExposed, repository }: PullPlace,
   run: Run,
 ): Markdown {
   const { command, 'follow-up': followUp } = run.inputs
   if (isExposed) return md`💬 An agent wrote this pull request for changes in a private repository.`
-  const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
+  const home = `${run.github.serverUrl}/${repository}/`.toLowerCase()
+  const isCommandHere = ({ kind, url }: SourceItem) =>
+    kind === 'command' && url.toLowerCase().startsWith(home)
+  const hasCommand = lines.some(({ items }) => items.some(isCommandHere))
   const how = md`To request changes, comment ${code(`${command} …`)} here. For example: ${code(`${command} make it shorter and add an example`)}`
   const list = lines.map((line) => md`- ${lineText(line)}`)
   if (older > 0) list.push(md`- and ${older} older`)

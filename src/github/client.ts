@@ -81,7 +81,7 @@ export type GitHubCall = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** How to grant it, as a sentence; by default in the workflow, or for a person's token. */
+  /** How to grant it, as a sentence, if it is for another repository; by default in the workflow, or for a person's token. */
   readonly fix?: string
 }
 
@@ -313,7 +313,7 @@ export class GitHub {
     const { error, call } = first
     const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
     const missing = this.#failures.flatMap((one) =>
-      this.#isMissing(one.call.permission, one.error) ? one.call.permission : [],
+      this.#isMissing(one.call, one.error) ? one.call.permission : [],
     )
     const { who, fix } = missingPermission(listOf([...new Set(missing)].map(inBackticks)), error)
     this.#options.log.notice(
@@ -321,9 +321,7 @@ export class GitHub {
         `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
         missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
       ),
-      this.#isMissing(call.permission, error)
-        ? `Missing permission: \`${call.permission}\``
-        : error.title,
+      this.#isMissing(call, error) ? `Missing permission: \`${call.permission}\`` : error.title,
     )
     return true
   }
@@ -336,11 +334,16 @@ export class GitHub {
 
   /** Whether another try can't help: a 403 or 404 is final if `permission` hasn't worked in this run. */
   isRefusedForGood(error: GitHubError, permission: string): boolean {
-    return error.kind === 'refused' || this.#isMissing(permission, error)
+    return error.kind === 'refused' || this.#isMissing({ permission }, error)
   }
 
-  #isMissing(permission: string, { kind }: GitHubError): boolean {
-    return kind === 'permission' && !this.#workingPermissions.has(permission)
+  #isMissing(
+    { permission, fix }: Pick<GitHubCall, 'permission' | 'fix'>,
+    { kind, message }: GitHubError,
+  ): boolean {
+    // With `issues: write`, a token can comment on a pull request, but not request reviews.
+    const isNamed = fix !== undefined || message.includes('Resource not accessible by')
+    return kind === 'permission' && (isNamed || !this.#workingPermissions.has(permission))
   }
 
   /** Returns the token's account. By GraphQL, because REST's `GET /user` rejects App tokens. Throws as `call` does. */

@@ -42,7 +42,7 @@ export function pullRequestThread(number: number): Thread {
 }
 
 /** Returns the permission that reading a thread needs. */
-export function readPermissionOf({ isPull }: Thread): string {
+export function readPermissionOf({ isPull }: Pick<Thread, 'isPull'>): string {
   return isPull ? 'pull-requests: read' : 'issues: read'
 }
 
@@ -106,6 +106,44 @@ export async function createComment(
   const route = thread.kind === 'main' ? `POST ${path}` : `POST ${path}/${thread.rootId}/replies`
   const create = async () => commentRef(await sendWithAuthor(github, route, { body }), thread)
   return await github.createOnce(create, find)
+}
+
+const COMMENTS = 'nodes { databaseId isMinimized }'
+const HIDDEN = `query HiddenComments($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { thread: issueOrPullRequest(number: $number) {
+    ... on Issue { comments(last: 100) { ${COMMENTS} } }
+    ... on PullRequest { comments(last: 100) { ${COMMENTS} } } } } }`
+const HIDDEN_IN_REVIEWS = `query HiddenReviewComments($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { thread: pullRequest(number: $number) {
+    reviewThreads(last: 100) { nodes { comments(last: 50) { ${COMMENTS} } } } } } }`
+
+type CommentNodes = Nodes<FromGitHub<{ databaseId: number; isMinimized: boolean }>>
+type HiddenAnswer = FromGitHub<{
+  repository: FromGitHub<{
+    thread: FromGitHub<{
+      comments: CommentNodes
+      reviewThreads: Nodes<FromGitHub<{ comments: CommentNodes }>>
+    }>
+  }>
+}>
+
+/** Reads the IDs of those of a thread's newest comments that were hidden; `undefined` if that can't be read. */
+export async function readHidden(
+  thread: Pick<Thread, 'kind' | 'number' | 'isPull'>,
+  github: GitHub,
+): Promise<ReadonlySet<number> | undefined> {
+  const { kind, number } = thread
+  const query = kind === 'main' ? HIDDEN : HIDDEN_IN_REVIEWS
+  const purpose = 'read which comments were hidden'
+  const call = { purpose, permission: readPermissionOf(thread) }
+  const answer = await github.attemptAndReport(call, () =>
+    github.graphql<HiddenAnswer>(query, { ...github.repository, number }),
+  )
+  const found = answer.known ? answer.value.data.repository?.thread : undefined
+  if (found == null) return undefined
+  const all = [found.comments, ...nodesOf(found.reviewThreads).map(({ comments }) => comments)]
+  const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
+  return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))
 }
 
 /** Replaces the text of a comment. Or a GitHubError. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { type FromGitHub, type Maybe, type Nodes, nodesOf } from '../github/client.ts'
+import type { Maybe } from '../github/client.ts'
 import { GitHubError } from '../github/github-errors.ts'
 import {
   type CommentRef,
@@ -8,6 +8,7 @@ import {
   isSameAccount,
   listComments,
   pullRequestThread,
+  readHidden,
   readPermissionOf,
   type Thread,
   type ThreadComment,
@@ -214,12 +215,15 @@ async function findOfDocsPull(
     return { earlierJob: jobOf(marker, marker.lines[0]?.atMs ?? 0)[0] }
   }
   const project = hashProject(run)
-  // The oldest first, because strangers can only add later ones.
-  const unsignedJobs = main.all.flatMap(({ body, createdAt }) => {
+  const named = main.all.flatMap(({ body, createdAt }) => {
     const marker = readPayload(MARKER.exec(body)?.[1])
     const isOurs = marker?.kind === 'source' && marker.project === project
     return isOurs ? jobOf(marker, Date.parse(createdAt) || 0) : []
   })
+  const unsignedJobs = named.filter(
+    ({ id }, index) => named.findIndex((one) => one.id === id) === index,
+  )
+  // The oldest first, because strangers can only add later ones.
   return { unsignedJobs: unsignedJobs.slice(0, MAX_UNSIGNED) }
 }
 
@@ -390,39 +394,7 @@ export async function readPosts(
     .slice(start, end < 0 ? undefined : end)
     .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
   const chosen = before.filter(({ association }) => isInsider(association))
-  const hidden = chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run)
-  const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))
+  const hidden = chosen.length === 0 ? undefined : await readHidden(source.thread, run.github)
+  const posts = chosen.filter(({ ref }) => hidden?.has(ref.id) !== true)
   return { posts, others: before.length - posts.length }
-}
-
-const COMMENTS = 'nodes { databaseId isMinimized }'
-const HIDDEN = `query HiddenComments($owner: String!, $repo: String!, $number: Int!) {
-  repository(owner: $owner, name: $repo) { thread: issueOrPullRequest(number: $number) {
-    ... on Issue { comments(last: 100) { ${COMMENTS} } }
-    ... on PullRequest { comments(last: 100) { ${COMMENTS} } } } } }`
-const HIDDEN_IN_REVIEWS = `query HiddenReviewComments($owner: String!, $repo: String!, $number: Int!) {
-  repository(owner: $owner, name: $repo) { thread: pullRequest(number: $number) {
-    reviewThreads(last: 100) { nodes { comments(last: 50) { ${COMMENTS} } } } } } }`
-
-type CommentNodes = Nodes<FromGitHub<{ databaseId: number; isMinimized: boolean }>>
-type HiddenAnswer = FromGitHub<{
-  repository: FromGitHub<{
-    thread: FromGitHub<{
-      comments: CommentNodes
-      reviewThreads: Nodes<FromGitHub<{ comments: CommentNodes }>>
-    }>
-  }>
-}>
-
-/** Reads which of a thread's newest comments were hidden; none if that can't be read. */
-async function readHidden({ kind, number }: Thread, { github }: Run): Promise<ReadonlySet<number>> {
-  const query = kind === 'main' ? HIDDEN : HIDDEN_IN_REVIEWS
-  const call = { purpose: 'read which comments were hidden', permission: 'pull-requests: read' }
-  const answer = await github.attemptAndReport(call, () =>
-    github.graphql<HiddenAnswer>(query, { ...github.repository, number }),
-  )
-  const { comments, reviewThreads } = (answer.known && answer.value.data.repository?.thread) || {}
-  const all = [comments, ...nodesOf(reviewThreads).map((thread) => thread.comments)]
-  const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
-  return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))
 }

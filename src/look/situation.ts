@@ -199,12 +199,12 @@ async function findConfirmedJob(
   const [first] = jobs
   // A dry run asks only GitHub.
   if (run.inputs['dry-run']) return first && (await observeJob(first, false, run))
+  const deadlineMs = run.clock.now() + run.inputs.timeout
   for (const named of jobs) {
-    const deadlineMs = run.clock.now() + run.inputs.timeout
-    let shown = await getEarlierJob(named, run)
+    let shown = await getEarlierJob(named, run, isUnknownJob)
     while (shown.state === 'active' && !shown.job?.prLink && run.clock.now() < deadlineMs) {
       await run.clock.sleep(CONFIRM_PAUSE_MS, run.cancel)
-      shown = await getEarlierJob(named, run)
+      shown = await getEarlierJob(named, run, isUnknownJob)
     }
     if (shown.failure) return { ...named, ...shown }
     if (await isSamePull(shown.job?.prLink ?? '', named.prLink, run))
@@ -215,6 +215,11 @@ async function findConfirmedJob(
 
 /** Between two looks at a job that has not named its pull request yet. */
 const CONFIRM_PAUSE_MS = 10_000
+
+/** Whether Mintlify rejects the ID of a job: anyone can write one into a comment. */
+function isUnknownJob(error: unknown): boolean {
+  return [400, 404, 405, 410, 414, 422].some((status) => hasStatus(error, status))
+}
 
 const REPOSITORY_ID = `query RepositoryId($owner: String!, $repo: String!) {
   repository(owner: $owner, name: $repo) { databaseId } }`
@@ -234,7 +239,8 @@ async function isSamePull(link: string, ownLink: string, run: Run): Promise<bool
     // A repository that the token can't see is another one.
     const error = errors.find(({ type }) => type !== 'NOT_FOUND')
     if (error) throw graphqlError(error)
-    return String(data.repository?.databaseId ?? '') === environment.repositoryId
+    const id = data.repository?.databaseId
+    return id != null && `${id}` === environment.repositoryId
   })
 }
 
@@ -265,9 +271,11 @@ const MAX_LOOKUP_MS = 120_000
 /** How long after it was recorded Mintlify may not know a job yet. */
 export const EARLY_MS = 60_000
 
+/** @param isGone whether an error means that there is no such job */
 async function getEarlierJob(
   { id, recordedAtMs }: NamedJob,
   run: Run,
+  isGone = (error: unknown): boolean => hasStatus(error, 404),
 ): Promise<Pick<ObservedJob, 'state' | 'job' | 'failure'>> {
   const { clock, cancel, inputs, log, mintlify, service } = run
   const name = inBackticks(id)
@@ -294,7 +302,7 @@ async function getEarlierJob(
     return { state: states.find((state) => state === job.status) ?? 'unknown', job }
   } catch (error) {
     if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
-    if (hasStatus(error.cause, 404)) return { state: 'gone' }
+    if (isGone(error.cause)) return { state: 'gone' }
     const note = `The request was about the earlier job ${name}.`
     const limit = `the limit of ${formatDuration(lookupMs)}`
     return { state: 'unknown', failure: notStartedFailure(error, { limit, note, mintlify }) }

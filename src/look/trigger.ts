@@ -18,6 +18,7 @@ import {
   type CommentRef,
   type PullRequest,
   pullRequestThread,
+  readHidden,
 } from '../github/pull-requests.ts'
 import { hasPrompt, type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import type { Run } from '../runner/run.ts'
@@ -198,11 +199,14 @@ export async function readLineComments(
   const path = `${github.path}/pulls/${thread.number}/comments`
   const all = await github.need(call, () => github.list<Comment>(path, Infinity, COMMENTS_A_PAGE))
   const own = all.filter((one) => one.pull_request_review_id === id)
+  const hasAnswer = own.some((one) => one.in_reply_to_id != null)
+  const hidden = hasAnswer ? await readHidden({ ...thread, kind: 'review' }, github) : undefined
   return own.flatMap((comment) => {
     const { body, path: file, diff_hunk: hunk, in_reply_to_id: answeredId } = comment
     const text = lineCommentText(body ?? '', inputs.command)
     if (text === '') return []
-    const parent = all.find((one) => one.id === answeredId)
+    const isAnswered = (one: Comment) => one.id === answeredId && !hidden?.has(one.id ?? 0)
+    const parent = all.find(isAnswered)
     const answered = parent ? `${parent.user?.login ?? 'ghost'}: ${parent.body ?? ''}` : ''
     const lines = linesOf(comment)
     return [{ text, path: file ?? '', lines, hunk: hunk ?? '', answered }]

@@ -1,7 +1,7 @@
 import type { CreateAction, MessageAction, WaitAction } from '../decide/plan.ts'
 import { byteLength, fenceFor, visibleText } from '../lib/text.ts'
 import type { Situation } from '../look/situation.ts'
-import type { Trigger } from '../look/trigger.ts'
+import { linesOf, placeOf, type Trigger } from '../look/trigger.ts'
 import type { Run } from '../runner/run.ts'
 import { describeEvent, type Sources, sourcesOf } from './gather.ts'
 import { type ContextStats, renderMessageContext, renderReviewContext } from './render.ts'
@@ -63,10 +63,13 @@ export function writePrompt(
     return { ...sources, prompt }
   }
   const command = joinParts(parts.command, requests)
-  // A message contains only the command and what was written since the last one, because the job has the rest.
+  // A message contains only the command, its line, and what was written since the last one, because the job has the rest.
   if (isMessage && parts.command !== '' && inputs['job-id'] === '') {
-    const posts = conversation ? renderMessageContext(conversation) : ''
-    return { ...sources, prompt: joinParts(command, run.redact(posts)) }
+    const { comment = {} } = isPlain ? {} : trigger.event.payload
+    const place = placeOf(comment?.path ?? '', linesOf(comment ?? {}))
+    const hunk = (inputs.context === 'diff' && comment?.diff_hunk) || ''
+    const data = renderMessageContext(conversation, { place, hunk })
+    return { ...sources, prompt: joinParts(command, run.redact(data)) }
   }
   const promptFiles = parts.promptFiles.map(({ text }) => text)
   const contextFiles = parts.contextFiles.map(quoteFile)

@@ -132,9 +132,18 @@ function joinTexts(parts: readonly Written[]): string {
   return parts.map(({ text }) => text).join('')
 }
 
-/** Writes the comments since an earlier job, for a message to it; empty if there are none. */
-export function renderMessageContext(conversation: PriorPosts): string {
-  return conversation.posts.length === 0 ? '' : delimit(DATA, renderPosts(conversation).text)
+/**
+ * Writes the line that a command is on, and the comments since an earlier job, for a message to it; empty if there is
+ * neither.
+ */
+export function renderMessageContext(
+  conversation: PriorPosts | undefined,
+  { place, hunk }: Readonly<Record<'place' | 'hunk', string>>,
+): string {
+  const posts = conversation?.posts.length ? renderPosts(conversation).text : ''
+  const shownHunk = renderHunk(hunk, MAX_BLOCK_BYTES.withoutDiff).text
+  const text = `${renderFact(['Comment on', place])}${posts}${shownHunk}`
+  return text === '' ? '' : delimit(DATA, text)
 }
 
 /** Renders the places of a review's comments, for a message; empty if there are none. */

@@ -3,7 +3,8 @@ import { AGENT, addPull, type Pull } from '../support/world.ts'
 
 /** The end of a job with that pull request. */
 export function ended(prLink: string): Told {
-  return { replies: { get: [{ body: { status: 'completed', prLink } }] } }
+  const post = [{ body: { id: 'job_1' } }]
+  return { replies: { post, get: [{ body: { status: 'completed', prLink } }] } }
 }
 
 /** Moves the docs to acme/guides. Returns the end of a job with the pull request there. */

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { Release } from '../../src/look/event.ts'
 import { itWithScene, markerIn, octocat, PULL, RUN, type Scene, type Told } from '../look/runs.ts'
 import {
   bareEvent,
@@ -18,18 +19,15 @@ import {
   type Comment,
   mergePull,
   person,
-  pushToPull,
 } from '../support/world.ts'
-import { docsPull, ended, moveDocs } from './docs-pull-scene.ts'
+import { ended, moveDocs } from './docs-pull-scene.ts'
 
 const it = itWithScene()
-const HEADLINE = '💬 **Code changes covered by this pull request**'
 
 /** The source comments, oldest first. */
 function commentsIn({ world }: Scene): Comment[] {
-  return world.comments.filter(
-    ({ author, history }) => author === world.viewer && history[0]?.includes(HEADLINE),
-  )
+  const own = world.comments.filter(({ author }) => author === world.viewer)
+  return own.filter(({ history }) => markerIn(history[0] ?? '').kind === 'source')
 }
 
 /** The newest one as it is now. */
@@ -47,10 +45,19 @@ function linesIn(scene: Scene): string[] {
 type Visibility = 'PUBLIC' | 'INTERNAL' | 'PRIVATE'
 const WEB = 'https://github.com/acme/docs'
 
-/** An answer of a token that can't read the run's repository. */
-function withoutOwn(visibility: Visibility) {
-  const docs = { nameWithOwner: 'acme/guides', visibility }
-  return { status: 200, body: { data: { docs, own: null } } }
+/** What GitHub says of two repositories; `undefined` of one that the token can't read. */
+function visibilities(docs: Visibility | undefined, own: Visibility | undefined) {
+  const shown = {
+    docs: docs ? { databaseId: 42, nameWithOwner: 'acme/guides', visibility: docs } : null,
+    own: own ? { visibility: own } : null,
+  }
+  return { status: 200, body: { data: shown } }
+}
+
+/** The event of a release, whose tag is on the newest commit. */
+function released({ world }: Scene, release: Release & { readonly tag_name: string }): Event {
+  world.tags.set(release.tag_name, world.branches.get('main') ?? '')
+  return event('release', { release })
 }
 
 /** A run for an event, or for the push of a commit with that message, whose job ends with pull request 1. */
@@ -99,13 +106,14 @@ it.for<Row>([
   },
   {
     what: 'the release',
-    make: () => event('release', { release: { name: 'v2', html_url: `${WEB}/releases/tag/v2` } }),
+    make: (scene) =>
+      released(scene, { name: 'v2', tag_name: 'v2.0.0', html_url: `${WEB}/releases/tag/v2` }),
     line: /: \[v2\]\(https:\S+\/releases\/tag\/v2\)$/,
   },
   {
     what: 'the tag of a release without a name',
-    make: () => event('release', { release: { tag_name: 'v3', html_url: `${WEB}/releases/v3` } }),
-    line: /: \[v3\]\(https:/,
+    make: (scene) => released(scene, { tag_name: 'v3.0.0', html_url: `${WEB}/releases/v3` }),
+    line: /: \[v3\.0\.0\]\(https:/,
   },
   {
     what: 'the issue',
@@ -119,9 +127,15 @@ it.for<Row>([
   },
   {
     what: 'the workflow that was followed',
-    make: () => {
-      const run = { event: 'push', name: 'CI', head_repository: { full_name: 'acme/docs' } }
-      return event('workflow_run', { workflow_run: { ...run, head_branch: 'v1', head_sha: 'x' } })
+    make: ({ world }) => {
+      const run = {
+        event: 'workflow_dispatch',
+        name: 'CI',
+        head_repository: { full_name: 'acme/docs' },
+      }
+      const head = { head_branch: 'main', head_sha: world.branches.get('main') }
+      const workflow_run = { ...run, ...head, conclusion: 'success' }
+      return event('workflow_run', { action: 'completed', workflow_run })
     },
     line: /: \[CI\]\(https:\S+\)$/,
   },
@@ -160,7 +174,7 @@ describe('the source comment', () => {
     expect(linesIn(scene)[0]).toContain('runs/1020')
     expect(linesIn(scene).at(-1)).toMatch(/^- and \d older$/)
     const html_url = `${WEB}/releases/${'x'.repeat(60_000)}`
-    await write(scene, event('release', { release: { html_url } }))
+    await write(scene, released(scene, { tag_name: 'v9.0.0', html_url }))
     expect(linesIn(scene)).toEqual(['- and 21 older'])
   })
 
@@ -245,8 +259,8 @@ describe('the source comment', () => {
 
   it('has a line of a message whose run was cancelled', async ({ scene }) => {
     await scene.ask({ end: 'pull-request' })
-    const { tookMs } = await scene.ask({ words: '/docs second', end: 'cancelled' })
-    expect(tookMs).toBeLessThan(11_000)
+    const get = [{ body: { status: 'completed', prLink: PULL } }, 'active']
+    await scene.ask({ words: '/docs second', replies: { get }, cancelAtMs: 6000 })
     await scene.ask({ words: '/docs third', end: 'pull-request' })
     expect(linesIn(scene)).toEqual(
       ['third', 'second', 'explain it'].map((words) => expect.stringContaining(`: ${words}`)),
@@ -263,41 +277,40 @@ describe('the source comment', () => {
     expect(linesIn(scene)).toEqual([expect.stringMatching(/runs\/1001\): \S+41 Add a flag by/)])
   })
 
-  it('is not written without a permission, which the log names', async ({ scene }) => {
+  it('is not written without a permission, which is a line of the log alone', async ({ scene }) => {
     scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
-    const { log, warnings } = await write(scene)
-    expect(warnings).toEqual([])
-    expect(log.join()).toContain('`pull-requests: write`')
+    const { log, titles } = await write(scene)
+    expect(titles).toHaveLength(1)
+    expect(log.filter((line) => line.includes('acme/docs#1'))).toHaveLength(1)
   })
 
-  it.for<{ docs: Visibility; own?: Visibility; isDate: boolean }>([
-    { docs: 'PUBLIC', own: 'PUBLIC', isDate: false },
-    { docs: 'PUBLIC', own: 'INTERNAL', isDate: true },
-    { docs: 'INTERNAL', own: 'PRIVATE', isDate: true },
-    { docs: 'PRIVATE', own: 'INTERNAL', isDate: false },
-    { docs: 'INTERNAL', isDate: false },
+  it.for<{ docs?: Visibility; own?: Visibility; hasLines: boolean }>([
+    { docs: 'PUBLIC', own: 'PUBLIC', hasLines: true },
+    { docs: 'PUBLIC', own: 'INTERNAL', hasLines: false },
+    { docs: 'INTERNAL', own: 'PRIVATE', hasLines: false },
+    { docs: 'PRIVATE', own: 'INTERNAL', hasLines: true },
+    // The payload says that the run's repository is internal.
+    { docs: 'INTERNAL', hasLines: true },
+    { own: 'PUBLIC', hasLines: false },
   ])(
-    'has dates alone ($isDate) if the docs are $docs and the code is $own',
-    async ({ docs, own, isDate }, { scene }) => {
+    'has lines ($hasLines) if the docs are $docs and the code is $own',
+    async ({ docs, own, hasLines }, { scene }) => {
       const { world, github } = scene
       const there = moveDocs(scene)
-      world.visibility.set('acme/guides', docs)
-      if (own) world.visibility.set('acme/docs', own)
-      // The payload says that the repository is internal.
-      else github.faults.push({ match: /DocsRepository/, end: withoutOwn(docs) })
+      github.faults.push({ match: /DocsRepository/, end: visibilities(docs, own) })
       for (const subject of ['Launch the secret', 'And the next']) {
         const pushed = pushTo(world, { message: subject })
         const repository = { ...pushed.payload.repository, visibility: 'internal' }
-        const made = { ...pushed, payload: { ...pushed.payload, repository } }
-        await write(scene, made, there)
+        await write(scene, { ...pushed, payload: { ...pushed.payload, repository } }, there)
       }
+      expect(commentsIn(scene)).toHaveLength(1)
       const body = textIn(scene)
       const marker = JSON.stringify(markerIn(body))
-      if (isDate) {
-        expect(linesIn(scene)).toEqual(['- 2026-01-05', '- 2026-01-05'])
-        for (const secret of ['secret', 'octocat', 'acme/docs', 'job_1', 'runs'])
-          expect(body + marker).not.toContain(secret)
-      } else expect(linesIn(scene)[1]).toContain('Launch the secret')
+      expect(markerIn(body).job).toBe('job_1')
+      expect(linesIn(scene)).toHaveLength(hasLines ? 2 : 0)
+      if (hasLines) expect(body).toContain('Launch the secret')
+      for (const secret of ['secret', 'octocat', 'acme/docs', 'runs'])
+        expect(`${body}${marker}`.includes(secret)).toBe(hasLines)
     },
   )
 
@@ -318,34 +331,4 @@ describe('the source comment', () => {
     await write(scene, 'Fix it', told)
     expect(commentsIn(scene)).toEqual([])
   })
-})
-
-it('commits of people on the docs pull request are asked to be kept, and told in the summary', async ({
-  scene,
-}) => {
-  const { world } = scene
-  const inputs = { 'ignore-authors': 'docs-robot' }
-  const pull = docsPull(scene)
-  const people = async () => {
-    const { bodies, summary } = await write(scene, 'Fix it', { inputs })
-    const asked = JSON.stringify(bodies).match(/commits by (.*?)\. Keep their changes\./)?.[1]
-    const told = summary.match(/contains commits by (.*), and the agent was asked/)?.[1]
-    return [asked, told]
-  }
-  await write(scene, 'Fix it', { inputs })
-  pushToPull(world, pull, { author: person('Docs-Robot', 7003) })
-  pushToPull(world, pull, { author: { login: 'renovate[bot]', id: 9, type: 'Bot' } })
-  pushToPull(world, pull, { author: undefined, email: 'agent@mintlify.com' })
-  pushToPull(world, pull, { author: octocat, parents: ['a'.repeat(40), 'b'.repeat(40)] })
-  expect(await people()).toEqual([undefined, undefined])
-  pushToPull(world, pull, { author: AGENT, coAuthors: [{ author: person('hubot', 7002) }] })
-  for (const author of [octocat, octocat, undefined])
-    pushToPull(world, pull, { author, ...(author === undefined && { email: 'x@example.com' }) })
-  const names = 'hubot, octocat, and someone'
-  expect(await people()).toEqual([names, names])
-  // All 250 commits that GitHub lists are read, and ten people named.
-  for (let index = 0; index < 240; index++)
-    pushToPull(world, pull, { author: index < 12 ? person(`p${index}`, 7100 + index) : AGENT })
-  const [asked] = await people()
-  expect(asked).toMatch(/^hubot, octocat, p0, .*, p7, and 5 more$/)
 })

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { type Event, event, pullRequest } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
+import { addComment, person } from '../support/world.ts'
 import {
   CREATE,
   continues,
@@ -244,14 +245,40 @@ it('a status comment is written once for each pull request and step, and edited 
   expect((await scene.ask()).calls[0]).toEqual(CREATE[0])
 })
 
-it('a status comment that can not be written causes a warning', async ({ scene }) => {
+it('a status comment that can’t be written is one notice', async ({ scene }) => {
   scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
-  const { warnings, outputs } = await comment(scene)
-  expect(warnings).toContain(
-    'The workflow doesn\'t grant `pull-requests: write`, so the pull request does not show the result. Add it under `permissions:`. Could not write the comment: GitHub returned 403 ("Forbidden").',
-  )
+  const { log, titles, outputs } = await comment(scene)
+  expect(titles.filter((title) => title.includes('`pull-requests: write`'))).toHaveLength(1)
+  expect(log.filter((line) => line.startsWith('notice: The run continued'))).toHaveLength(1)
   expect(outputs['result']).toBe('no-pull-request')
 })
+
+const ADA = { author: person('ada'), association: 'MEMBER' } as const
+const CONTEXT = { context: 'diff' }
+it.for(['main', 'review'] as const)(
+  'the agent gets no hidden comment of a %s thread, and none if it can’t be read which are hidden',
+  async (kind, { scene }) => {
+    const { world, github } = scene
+    const post = (body: string, rootId?: number) =>
+      addComment(world, { kind, number: 5, rootId, body, ...ADA })
+    const { id: rootId } = post('Shown')
+    post('Hidden', rootId).isHidden = true
+    const ask = async () => {
+      const event =
+        kind === 'main'
+          ? scene.comment('/docs new page')
+          : scene.reviewComment('/docs new page', { rootId })
+      return JSON.stringify((await scene.tell(event, { inputs: CONTEXT })).bodies)
+    }
+    const sent = await ask()
+    expect([sent.includes('Shown'), sent.includes('Hidden')]).toEqual([true, false])
+    expect(sent).toContain('1 by others')
+    github.faults.push({ match: /Hidden\w*Comments/, end: '502' })
+    const unknown = await ask()
+    expect(unknown).toContain('new page'.slice(4))
+    expect(unknown).not.toMatch(/Shown|Hidden/)
+  },
+)
 
 it.for<[string, Event, Record<string, string>]>([
   ['`auto`', opened, { comment: 'auto' }],

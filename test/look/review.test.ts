@@ -1,11 +1,21 @@
 import { describe, expect } from 'vitest'
 import { bot, docsReview, type Event, person, pushTo } from '../support/events.ts'
-import { addReview, endPull, type Pull, pushToPull, type World } from '../support/world.ts'
+import {
+  addComment,
+  addReview,
+  endPull,
+  type Pull,
+  pushToPull,
+  type Review,
+  type World,
+} from '../support/world.ts'
 import { itWithScene, octocat, PULL, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
 
 type NewReview = Partial<Parameters<typeof addReview>[1]> & { readonly pull?: object }
+type Comments = NonNullable<NewReview['comments']>
+type NewComment = Parameters<typeof addComment>[1]
 const TEXT = 'Too long.'
 const ASKS = 'GET /collaborators/octocat/permission'
 const again = (line: string) => line.endsWith('/requested_reviewers')
@@ -35,6 +45,11 @@ function pullOne({ pulls }: World): Pull {
   return pull
 }
 
+/** octocat reviews once more. */
+function reviewsAgain(state: Review['state']) {
+  return ({ world }: Scene) => void addReview(world, { number: 1, author: octocat, state })
+}
+
 /** What the action said on the docs pull request beside its source comment. */
 function repliesIn({ said }: Scene): string[] {
   return said()
@@ -44,34 +59,51 @@ function repliesIn({ said }: Scene): string[] {
 
 describe('a review that requests changes', () => {
   it('is a message to the job of its docs pull request, answered once', async ({ scene }) => {
-    const comments = [
-      { body: 'Why?\r\n<!-- hidden -->', path: 'docs/a.md', line: 7, hunk: '@@ -1 +7 @@\n+x' },
-      { body: '/docs shorter', path: 'docs/a.md', line: 8 },
+    const { world } = scene
+    const asked = { kind: 'review', number: 1, author: person('ada'), body: 'Is it 3? <!-- x -->' }
+    const [seen, hidden] = [0, 1].map(() => addComment(world, asked as NewComment))
+    if (hidden) hidden.isHidden = true
+    const comments: Comments = [
       {
-        body: '```suggestion\ny\n```',
-        path: 'docs/b.md',
-        line: undefined,
-        hunk: '@@ -1,2 +4,2 @@\n a\n-b\n+c',
+        body: 'Why?\r\n<!-- hidden -->',
+        path: 'docs/a.md',
+        startLine: 21,
+        line: 24,
+        hunk: '@@ -1 +24 @@\n+x',
       },
+      { body: '/docs shorter', path: 'docs/a.md', line: 8 },
+      { body: 'Yes, please change it', path: 'docs/b.md', line: 7, rootId: seen?.id ?? 0 },
+      { body: 'Yes', rootId: hidden?.id ?? 0 },
     ]
-    const inputs = { prompt: 'Never.', context: 'diff', command: '/docs', 'follow-up': 'false' }
-    const end = await review(
-      scene,
-      { comments: comments as NonNullable<NewReview['comments']> },
-      inputs,
-    )
+    const inputs = { prompt: 'Never.', context: 'diff', 'follow-up': 'false' }
+    const end = await review(scene, { comments }, inputs)
     expect(end.outputs).toMatchObject({ result: 'pull-request', 'source-authors': 'octocat' })
     expect(end.calls.slice(0, 2)).toEqual(['GET /job/job_1', 'POST /job/job_1/message'])
-    const [request, data] = end.prompt.split('\n\n<')
-    const suggestion = 'Comment 2: ```suggestion\ny\n```'
-    expect(request).toBe(`${TEXT}\n\nComment 1: Why?\n\n${suggestion}`)
+    const [request = '', data = ''] = end.prompt.split('\n\n<')
+    const texts = [TEXT, 'Comment 1: Why?', 'Comment 2: Yes, please change it', 'Comment 3: Yes']
+    expect(request.split('\n\n').slice(0, 4)).toEqual(texts)
+    expect(request).not.toContain('Never.')
+    expect(data).toMatch(/Comment 1 is on: docs\/a\.md, lines 21 to 24\n.*\n\+x\nComment 2 /s)
     expect(data).toMatch(
-      /Comment 1 is on: docs\/a\.md, line 7\n.*\n\+x\nComment 2 .*b\.md, line 5\n/s,
+      /Comment 2 is on: docs\/b\.md, line 7\nComment 2 answers:\n +ada: Is it 3\?\n/,
     )
+    expect(data).not.toMatch(/hidden|<!--|Comment 3 answers/)
     expect(repliesIn(scene)).toEqual([expect.stringContaining(`**octocat** asked: ${TEXT}`)])
     expect(scene.said()[0]?.at(-1)).toContain('review')
     expect(scene.reactions()).toEqual([])
     expect(end.requests.filter((line) => line === ASKS)).toHaveLength(1)
+  })
+
+  it('that two steps hear is one message and one reply', async ({ scene }) => {
+    const event = await opened(scene)
+    const first = await scene.tell(event, { end: 'pull-request' })
+    const other = { env: { GITHUB_ACTION: 'other' } }
+    // The same step in a second run of the workflow, too.
+    const [second, third] = [await scene.tell(event, other), await scene.tell(event)]
+    expect(first.calls).toContain('POST /job/job_1/message')
+    for (const { calls, outputs, hasFailed } of [second, third])
+      expect([calls, outputs['result'], hasFailed]).toEqual([[], 'skipped', false])
+    expect(repliesIn(scene)).toHaveLength(1)
   })
 
   it.for([
@@ -111,15 +143,37 @@ describe('a review that requests changes', () => {
     expect(end.outputs).not.toHaveProperty('a')
   })
 
-  it.for([
-    { what: 'after new commits', pushes: true, end: 'pull-request', asks: 1 },
-    { what: 'without new commits', pushes: false, end: 'pull-request', asks: 0 },
-    { what: 'after a failed job', pushes: true, end: 'failed', asks: 0 },
-  ] as const)('asks its author to review again or not, $what', async (row, { scene }) => {
+  it.for<{
+    what: string
+    asks: number
+    end?: Told['end']
+    isUnchanged?: boolean
+    happen?: (scene: Scene) => unknown
+  }>([
+    { what: 'after new commits', asks: 1 },
+    { what: 'after a later comment', asks: 1, happen: reviewsAgain('COMMENTED') },
+    { what: 'without new commits', asks: 0, isUnchanged: true },
+    { what: 'after a failed job', asks: 0, end: 'failed' },
+    { what: 'after an approval', asks: 0, happen: reviewsAgain('APPROVED') },
+    {
+      what: 'after a dismissal',
+      asks: 0,
+      happen: ({ world }) =>
+        void world.reviews.splice(0, 1, { ...world.reviews[0], state: 'DISMISSED' } as Review),
+    },
+    {
+      what: 'who was asked five times',
+      asks: 0,
+      happen: ({ world }) =>
+        pullOne(world).reviewRequests.push(...Array.from({ length: 5 }, () => 'Octocat')),
+    },
+  ])('asks its author to review again or not, $what', async (row, { scene }) => {
+    const { asks, end = 'pull-request', isUnchanged = false, happen } = row
     const event = await opened(scene)
-    if (row.pushes) pushToPull(scene.world, pullOne(scene.world))
-    const end = await scene.tell(event, { end: row.end, runId: 1001 })
-    expect(end.requests.filter(again)).toHaveLength(row.asks)
+    if (!isUnchanged) pushToPull(scene.world, pullOne(scene.world))
+    happen?.(scene)
+    const first = await scene.tell(event, { end, runId: 1001 })
+    expect(first.requests.filter(again)).toHaveLength(asks)
     const rerun = await scene.tell(event, {
       replies: { get: [{ body: { status: 'completed', prLink: PULL } }] },
       runId: 1001,
@@ -134,29 +188,30 @@ describe('a review that requests changes', () => {
     { what: 'failed', told: { replies: { get: ['failed'] } } },
     { what: 'was archived', told: { replies: { get: ['archived'] } } },
     { what: "doesn't exist", told: { replies: { get: [{ status: 404 }] } } },
-    { what: 'another API key', told: { inputs: { 'api-key': 'mint_other' } } },
-    { what: 'source comment', happen: ({ world }) => void world.comments.shift() },
     { what: 'merged', happen: ({ world }) => endPull(world, pullOne(world), 'a'.repeat(40)) },
-  ])('starts nothing if the job or pull request has ended: $what', async (row, { scene }) => {
-    const { what, told, happen } = row
-    const made = await opened(scene)
-    await scene.clock.sleep(100_000)
-    happen?.(scene)
-    const before = scene.said().length
-    const end = await scene.tell(made, { ...told })
-    expect(end.outputs['result']).toBe('skipped')
-    const silent = await scene.tell(made, {
-      ...told,
-      inputs: { ...told?.inputs, comment: 'never' },
-    })
-    for (const { calls, log } of [end, silent]) {
-      expect(calls.filter((call) => call.startsWith('POST'))).toEqual([])
-      expect(log.join()).toMatch(
-        new RegExp(`notice: Skipped: .*${what}.*\`/docs new …\` starts a new`),
-      )
-    }
-    expect(scene.said().slice(before).flat()).toEqual([expect.stringContaining(what)])
-  })
+  ])(
+    'is answered, and sent nowhere, if the job or pull request has ended: $what',
+    async (row, { scene }) => {
+      const { what, told, happen } = row
+      const made = await opened(scene)
+      await scene.clock.sleep(100_000)
+      happen?.(scene)
+      const before = scene.said().length
+      const silent = await scene.tell(made, {
+        ...told,
+        inputs: { ...told?.inputs, comment: 'never' },
+      })
+      const end = await scene.tell(made, { ...told })
+      for (const { calls, log, outputs } of [end, silent]) {
+        expect(outputs['result']).toBe('skipped')
+        expect(calls.filter((call) => call.startsWith('POST'))).toEqual([])
+        expect(log.join()).toMatch(new RegExp(`notice: Skipped: .*${what}.*\`/docs new …\``))
+      }
+      expect(scene.said().slice(before).flat()).toEqual([
+        expect.stringMatching(new RegExp(`${what}[^]*\`/docs new …\``)),
+      ])
+    },
+  )
 
   it.for([
     { what: 'approval', given: { state: 'APPROVED' } },
@@ -200,15 +255,15 @@ describe('a review that requests changes', () => {
     expect(end.log.join()).toContain('`required-permission`')
   })
 
-  it("whose comments or job can't be read says so, and starts no job", async ({ scene }) => {
+  it.for([
+    { what: 'its comments', match: /GET \/pulls\/1\/comments/ },
+    { what: 'the thread', match: /GET \/issues\/1\/comments/ },
+  ])('is sent nowhere if $what can’t be read', async ({ match }, { scene }) => {
     const made = await opened(scene)
-    scene.github.faults.push({ match: /reviews/, end: '502' })
-    const end = await scene.tell(made, { end: 'pull-request' })
-    expect(end.calls).toContain('POST /job/job_1/message')
-    expect(end.warnings.join()).toContain('does not get the comments on lines')
-    scene.github.faults.push({ match: /GET .*issues.*comments/, end: '502' })
-    const failed = await scene.tell(made, { end: 'pull-request' })
-    expect(failed).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    scene.github.faults.push({ match, end: '502' })
+    const { calls, outputs, hasFailed } = await scene.tell(made, { end: 'pull-request' })
+    expect(calls.filter((call) => call.startsWith('POST'))).toEqual([])
+    expect([outputs['result'], hasFailed]).toEqual(['error', true])
   })
 
   it('on another pull request is an event like any other', async ({ scene }) => {

@@ -89,7 +89,7 @@ export type Comment = {
   readonly author: Account
   /** The author's relation to the repository, such as `MEMBER`; `NONE` without it. */
   readonly association?: string
-  /** Of a comment on a line: the review that it came with, and the line. */
+  /** Of a comment on lines: the review that it came with, the last line, and the first of several. */
   readonly reviewId?: number
   readonly path?: string
   readonly line?: number
@@ -380,8 +380,9 @@ export function addComment(world: World, { body, rootId, ...comment }: NewCommen
 type NewReview = Pick<Review, 'number' | 'author'> &
   Partial<Review> & {
     /** Its comments on lines. */
-    readonly comments?: readonly (Pick<Comment, 'path' | 'line' | 'hunk'> & {
+    readonly comments?: readonly (Pick<Comment, 'path' | 'line' | 'startLine' | 'hunk'> & {
       readonly body: string
+      readonly rootId?: number
     })[]
   }
 
@@ -461,6 +462,8 @@ export function learn(world: World, payload: Payload): void {
     addCommit(world, { sha: mergeCommit })
   if (pull?.number && !world.pulls.has(pull.number))
     addPull(world, { ...pull, number: pull.number })
+  const head = pull?.head?.sha
+  if (head && !world.commits.has(head)) addCommit(world, { sha: head, branch: null })
   if (!issue?.number || world.pulls.has(issue.number)) return
   const { number, title, body, user } = issue
   if (issue.pull_request) addPull(world, { number, title, body, user })
