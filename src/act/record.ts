@@ -160,9 +160,11 @@ export class RunRecord {
    */
   async settle({ reason }: Skip): Promise<void> {
     const { earlierJob, lastJob } = this.#facts
-    if (!earlierJob && !lastJob) return
+    // An older run that is run again doesn't move it back.
+    if ((!earlierJob && !lastJob) || lastJob?.isNewer) return
     this.#job = undefined
-    await this.#writeStatus({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
+    this.#place = undefined
+    await this.#write({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
   }
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {

@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<string, Reasons>> = {
   repository_dispatch: DISPATCH,
 }
 
-/** Record that are more commits back than this move on after a run without a changed file inside `paths`. */
+/** A record that is more commits back than this moves on after a run without a changed file inside `paths`. */
 const MAX_RECORD_AGE = 100
 
 /** Skips a run whose changes need no docs. */
@@ -54,7 +54,7 @@ export function decideNothing(
   const { trigger, earlier, changes } = situation
   const { event, command } = trigger
   const { inputs } = run
-  if (!changes || command || inputs['job-id'] !== '') return undefined
+  if (!changes || command) return undefined
   const isTag = event.name === 'push' && tagOf(event) !== ''
   const reasons = REASONS[isTag ? 'tag' : event.name] ?? OTHER
   const applies = (when: When): boolean =>
@@ -68,7 +68,6 @@ export function decideNothing(
   }
   // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
   const isListed = !changes.isArbitrary && !changes.isRewritten
-  const isOfPull = changes.pull !== undefined
   const why = isListed && changes.isWhole ? whyUnneeded(changes.commits, inputs) : undefined
   if (applies(reasons.commits) && why)
     return { ...unneeded(`every change is ${why}`), isSettled: true }
@@ -76,13 +75,16 @@ export function decideNothing(
   if (inputs.paths.length > 0) {
     if (!applies(reasons.paths) || files === undefined || files.some(isInsidePaths(inputs)))
       return undefined
-    const isSettled = !isOfPull && earlier.commitsBack > MAX_RECORD_AGE
+    const isSettled = earlier.commitsBack > MAX_RECORD_AGE
     return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
   }
   if (!applies(reasons.files) || !isListed || !files?.length || !areMinor(files)) return undefined
   const advice = 'To choose the files that matter, set `paths`.'
   const reason = 'only tests, CI, translations, lock, and generated files changed'
-  return skip('notice', reason, 'Nothing to document', { advice, isSettled: !isOfPull })
+  return skip('notice', reason, 'Nothing to document', {
+    advice,
+    isSettled: changes.pull === undefined,
+  })
 }
 
 /** Whether there is nothing new since the step's last job that succeeded or is running. */
