@@ -93,7 +93,7 @@ const outcomes = (isCommand: boolean, ...refused: readonly string[]) => ({
   nobody: [isCommand ? 'skipped' : 'skipped: notice'],
   reader: ['skipped: notice', GET('reader'), ...refused],
   writer: ['starts', GET('writer')],
-  bot: isCommand ? ['skipped'] : ['skipped: notice', GET('renovate[bot]')],
+  bot: isCommand ? ['skipped: notice'] : ['skipped: notice', GET('renovate[bot]')],
   'allowed bot': ['starts'],
   'person with its login': ['skipped: notice', GET('docs-helper[bot]'), ...refused],
   'account that had a login': ['skipped: notice', GET('renamed'), ...refused],
