@@ -155,7 +155,7 @@ const UPDATING: Readonly<Record<string, (scene: Scene) => Event>> = {
   'merged pull request': ({ world }) => {
     const pull = addPull(world, { number: 9, user: octocat, files: ['src/a.ts'] })
     mergePull(world, pull)
-    const pull_request = { ...pull.fields, changed_files: 1 }
+    const pull_request = { ...pull.fields, number: 9, changed_files: 1 }
     return event('pull_request', { action: 'closed', pull_request, sender: octocat })
   },
   command: (scene) => scene.comment('/docs shorter', { number: 1 }),
