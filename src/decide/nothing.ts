@@ -103,7 +103,9 @@ function isUnchanged(
   // An older run that is run again may have a push that no later one was compared with.
   const isOlder = lastSent === 'newer' && event.name !== 'push'
   const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
-  return lastSent === 'same' || isOlder || (isEmpty && (created === true || !changes.isRewritten))
+  // Of other events than a push, the last job's commit is on the branch, so that this one is older than it.
+  const removesCommits = changes.isRewritten && event.name === 'push' && created !== true
+  return lastSent === 'same' || isOlder || (isEmpty && !removesCommits)
 }
 
 /** Returns why no commit needs docs; `undefined` if one does, or there is none. */

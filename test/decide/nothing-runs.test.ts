@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { BEFORE, bareEvent, type Event, event, pushOf, pushTo } from '../support/events.ts'
+import {
+  BEFORE,
+  bareEvent,
+  commentIn,
+  type Event,
+  event,
+  pushOf,
+  pushTo,
+} from '../support/events.ts'
 import { type RunEnd, type RunOptions, startHarness } from '../support/harness.ts'
 import {
   AGENT,
   addCommit,
   addPull,
   type Commit,
+  MAY_WRITE,
   mergePull,
   person,
   resolve,
@@ -149,6 +158,16 @@ describe('after changes that need no docs', () => {
     },
   )
 
+  it('an older run that is run again does not move the record back', async ({ scene }) => {
+    const { world, run, statuses } = scene
+    const older = pushTo(world, { files: ['yarn.lock'] })
+    noticeOf(await run(older, {}, { runId: 2000 }))
+    sentBy(await run(pushTo(world)))
+    const before = statuses().length
+    noticeOf(await run(older, {}, { runId: 2000, attempt: 2 }))
+    expect(statuses()).toHaveLength(before)
+  })
+
   it('a record that cannot be moved is a notice, and the run succeeds', async ({ scene }) => {
     const { world, run, github, statuses } = scene
     const [push, before] = [pushTo(world, { files: ['yarn.lock'] }), statuses().length]
@@ -214,6 +233,15 @@ describe('with `paths`', () => {
     expect(statuses()).toHaveLength(before)
     sentBy(await run(bareEvent('workflow_dispatch'), SDK))
     expect(statuses().length).toBeGreaterThan(before)
+  })
+
+  it('a command gets all files of its pull request', async ({ scene }) => {
+    const { world, run } = scene
+    world.roles.set('octocat', MAY_WRITE)
+    addPull(world, { number: 7, files: ['app/a.ts', 'sdk/b.ts'] })
+    const on = commentIn(world, { number: 7, author: octocat, body: '/docs explain it' })
+    const sent = sentBy(await run(on, { ...SDK, prompt: '' }))
+    expect([sent.includes('app/a.ts'), sent.includes('sdk/b.ts')]).toEqual([true, true])
   })
 
   it('only tests inside are documented, because the file was chosen', async ({ scene }) => {

@@ -110,6 +110,12 @@ const ROWS: readonly Row[] = [
     skips: [...CHECKED, 'moved tag'],
   },
   {
+    name: 'a commit that is too far behind that of the last job to be known as older',
+    changes: { ...NONE, isRewritten: true },
+    earlier: { lastSent: 'older' },
+    skips: ['workflow_run', 'schedule, skip-unchanged', 'moved tag'],
+  },
+  {
     name: 'a forced push that removed commits',
     changes: { ...NONE, isRewritten: true },
     payload: { forced: true },
