@@ -1,6 +1,6 @@
 import { type PendingComment, RunRecord } from './act/record.ts'
 import { decidePermission, readTrigger, type Skip, skipByPayload } from './decide/skip.ts'
-import { NeededCallError } from './github/github-errors.ts'
+import { NeededCallError, NOT_FOUND } from './github/github-errors.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { hasReport, InputsError, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
@@ -71,12 +71,19 @@ async function startJob(
   return await runJob(request, visitors, run)
 }
 
-/** Reads whether the account that caused the event may start a job. @throws {FailureError} unless it is a command's */
+/**
+ * Reads whether the account that caused the event may start a job. A run that only waits can do without.
+ *
+ * @throws {FailureError} if that can't be read, except for a command
+ */
 async function askForPermission(trigger: Trigger, run: Run): Promise<Permission> {
   try {
     return await readPermission(trigger, run)
   } catch (error) {
-    throw error instanceof NeededCallError ? await neededCallError(error, trigger, run) : error
+    if (!(error instanceof NeededCallError)) throw error
+    if (!isWaitOnly(run.inputs)) throw await neededCallError(error, trigger, run)
+    run.github.report(error.cause, error)
+    return { refusal: NOT_FOUND, login: '' }
   }
 }
 

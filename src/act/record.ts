@@ -1,7 +1,13 @@
 import type { Skip } from '../decide/skip.ts'
 import type { GitHubCall } from '../github/client.ts'
 import { failedLookup, type Lookup, NeededCallError, NOT_FOUND } from '../github/github-errors.ts'
-import { pullRequestThread, react, type Thread, writePermission } from '../github/pull-requests.ts'
+import {
+  parsePullRequest,
+  pullRequestThread,
+  react,
+  type Thread,
+  writePermission,
+} from '../github/pull-requests.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { type CommentPlace, markerKeys, type RecordMarker, writeComment } from '../look/comments.ts'
@@ -136,7 +142,10 @@ export class RunRecord {
   }
 
   #endEntry(report: Report, hasNote: boolean): Entry {
-    const { state, headline, prLink } = report
+    const { state, prLink, result } = report
+    const { number } = parsePullRequest(prLink)
+    const isReady = result === 'pull-request' && number !== ''
+    const headline = isReady ? `Pull request #${number}` : report.headline
     if (this.#job !== undefined && prLink !== '') this.#job = { ...this.#job, prLink }
     const text = endBody(this.#trigger, report, hasNote, this.#run)
     return { state: this.#isUnclear ? 'error' : state, headline, text }

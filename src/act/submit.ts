@@ -259,8 +259,9 @@ class Progress {
     this.#status = status
     if (isNew || clock.now() - this.#loggedAtMs >= HEARTBEAT_MS) {
       this.#loggedAtMs = clock.now()
-      const elapsed = formatDuration(clock.now() - this.#startedAtMs)
-      log.info(`Job ${this.#name}: ${mintlifyWord(status)} after ${elapsed}.`)
+      const elapsedMs = clock.now() - this.#startedAtMs
+      const after = elapsedMs < 1000 ? '' : ` after ${formatDuration(elapsedMs)}`
+      log.info(`Job ${this.#name} is ${mintlifyWord(status)}${after}.`)
     }
     for (const field of invalidFields) {
       this.#warnOnce(

@@ -21,7 +21,7 @@ import {
 } from './event.ts'
 import type { ChangedFile } from './ranks.ts'
 import { statusCommit } from './status.ts'
-import { listPublished, type Tags } from './tags.ts'
+import { listPublished, onOtherCommits, type Tags } from './tags.ts'
 import {
   completeFiles,
   findMergeBase,
@@ -91,12 +91,12 @@ export async function readChanges(
   run: Run,
 ): Promise<Changes | undefined> {
   const { row, payload } = event
-  const { github, environment, inputs } = run
+  const { environment, inputs } = run
   const sha = statusCommit(event, environment)
   if (tags) {
     const wereSent = earlier.lastJob?.sha === sha && inputs.paths.length === 0
     if (wereSent) return { ...NO_CHANGES, wereSent }
-    return await compareWithFirst(basesOfTag(tagOf(event), tags, github), tagOf(event), run)
+    return await compareWithFirst(basesOfTag(sha, tags, run), tagOf(event), run)
   }
   switch (row.subject) {
     case 'push':
@@ -190,7 +190,8 @@ async function changesOfBranch(
   if (lastJob) why = "the commit of this step's last job doesn't exist anymore"
   const releases = async () => {
     const tags = await listPublished(({ prerelease }) => prerelease !== true, github)
-    return tags.map((ref) => ({ ref, words: `the release ${ref} (${why})` }))
+    const others = await onOtherCommits(tags, head, github)
+    return others.map((ref) => ({ ref, words: `the release ${ref} (${why})` }))
   }
   const candidates: Candidates[] = [
     { list: async () => (lastJob ? [jobBase(lastJob)] : []) },
@@ -216,12 +217,15 @@ function lastCommits(head: string, why: string, github: GitHub): Candidates {
   return { list, areArbitrary: true }
 }
 
-/** Lists the tags before a tag, and then the last commits. */
-function basesOfTag(tag: string, { before }: Tags, github: GitHub): Candidates[] {
-  const bases = before.map((ref) => ({ ref, words: ref }))
+/** Lists the tags before a tag, and then its own commit alone: it is the first of all. */
+function basesOfTag(sha: string, { before }: Tags, { github }: Run): Candidates[] {
+  const list = async () => {
+    const others = await onOtherCommits(before, sha, github)
+    return others.map((ref) => ({ ref, words: ref }))
+  }
   return [
-    { list: async () => bases, min: 1 },
-    lastCommits(tag, 'there is no version before it', github),
+    { list, min: 1 },
+    { list: async () => [{ ref: '', words: 'none' }], areArbitrary: true },
   ]
 }
 

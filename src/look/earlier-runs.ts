@@ -14,7 +14,7 @@ import {
   statusCommit,
   statusName,
 } from './status.ts'
-import type { Tags } from './tags.ts'
+import { type Tags, tagCommit } from './tags.ts'
 
 /** What earlier attempts of this run recorded. */
 export type Attempt =
@@ -206,10 +206,7 @@ async function searchTags(
   name: string,
   run: Run,
 ): Promise<SearchPart> {
-  const fields = tags.map(
-    (tag, index) =>
-      `t${index}: object(expression: ${JSON.stringify(`refs/tags/${tag}^{commit}`)}) { ... on Commit { ${STATUS_FIELDS} } }`,
-  )
+  const fields = tags.map((tag, index) => `t${index}: ${tagCommit(tag)} { ${STATUS_FIELDS} } }`)
   const query = `query TagStatuses($owner: String!, $repo: String!, $name: String!) {
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} } }`
   const { repository, failure } = await askForStatuses(query, { name }, run)

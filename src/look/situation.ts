@@ -13,7 +13,7 @@ import {
   notStartedFailure,
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
-import type { Run } from '../runner/run.ts'
+import { isRerun, type Run } from '../runner/run.ts'
 import { type Changes, readChanges } from './changes.ts'
 import { findInComments, isInsider, type PriorPosts, readPosts } from './comments.ts'
 import { type EarlierRuns, findInStatuses, NOTHING_EARLIER } from './earlier-runs.ts'
@@ -170,7 +170,9 @@ async function findEarlier(
 ): Promise<EarlierRuns> {
   if (command) return await findInComments(command, run)
   const find = () => findInStatuses(event, tags, run)
-  return run.inputs['follow-up'] ? await find() : await readOptional(find, NOTHING_EARLIER, run)
+  const kind = isRerun(run.environment) ? 'not-recorded' : 'none'
+  const unknown: EarlierRuns = { ...NOTHING_EARLIER, attempt: { kind } }
+  return run.inputs['follow-up'] ? await find() : await readOptional(find, unknown, run)
 }
 
 async function observeJobs(
@@ -194,7 +196,9 @@ async function findConfirmedJob(
   jobs: readonly NamedJob[],
   run: Run,
 ): Promise<ObservedJob | undefined> {
-  if (run.inputs['dry-run']) return undefined
+  const [first] = jobs
+  // A dry run asks only GitHub.
+  if (run.inputs['dry-run']) return first && (await observeJob(first, false, run))
   for (const named of jobs) {
     const deadlineMs = run.clock.now() + run.inputs.timeout
     let shown = await getEarlierJob(named, run)

@@ -1,4 +1,4 @@
-import type { GitHub } from '../github/client.ts'
+import type { FromGitHub, GitHub, Maybe } from '../github/client.ts'
 import type { Run } from '../runner/run.ts'
 import { type GitHubEvent, type Release, tagOf } from './event.ts'
 
@@ -22,6 +22,42 @@ export async function readTags(event: GitHubEvent, { github }: Run): Promise<Tag
   }
   const tags = await listTags(tag, github)
   return { before: tagsBefore(tag, tags), isMoving: isMoving(tag, tags) }
+}
+
+/** How many tags are resolved to their commits in one request. */
+const MAX_RESOLVED = 100
+
+/**
+ * Leaves out tags on a commit, and of several on one commit all but the first: a repository may publish dozens of releases
+ * at once. Or a GitHubError.
+ */
+export async function onOtherCommits(
+  tags: readonly string[],
+  sha: string,
+  github: GitHub,
+): Promise<readonly string[]> {
+  if (tags.length === 0) return []
+  const some = tags.slice(0, MAX_RESOLVED)
+  const fields = some.map((tag, index) => `t${index}: ${tagCommit(tag)} { oid } }`)
+  const query = `query TagCommits($owner: String!, $repo: String!) {
+    repository(owner: $owner, name: $repo) { ${fields.join(' ')} } }`
+  const { data } = await github.graphql<TagCommitsAnswer>(query, github.repository)
+  const seen = new Set([sha])
+  return some.filter((_, index) => {
+    const oid = data.repository?.[`t${index}`]?.oid ?? ''
+    const isNew = !seen.has(oid)
+    if (oid !== '') seen.add(oid)
+    return isNew
+  })
+}
+
+type TagCommitsAnswer = FromGitHub<{
+  repository: Readonly<Record<string, Maybe<FromGitHub<{ oid: string }>>>>
+}>
+
+/** Writes the beginning of a query's field for the commit of a tag. */
+export function tagCommit(tag: string): string {
+  return `object(expression: ${JSON.stringify(`refs/tags/${tag}^{commit}`)}) { ... on Commit`
 }
 
 /** How many of the newest releases are listed. */

@@ -248,7 +248,8 @@ function textWriter([name, value]: Fact): Section {
 }
 
 function filesTitle({ files, fileCount, lines }: Changes, withDiff: boolean): string {
-  if (files.length === 0) return '\nChanged files: none'
+  if (files.length === 0)
+    return `\nChanged files: ${fileCount === undefined ? "not known, because GitHub can't list them" : 'none'}`
   const count = fileCount ?? `${files.length} or more`
   const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
   const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0

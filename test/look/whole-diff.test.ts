@@ -210,10 +210,10 @@ describe('of more files than GitHub lists', () => {
   })
 })
 
-it('a text that differs in more than 2,000 lines has no diff', async () => {
+it('a text that differs in more than 1,500 lines has no diff', async () => {
   const linesOf = (word: string, count: number) =>
     numbered(count, (index) => `${word} ${index}`).join('\n')
-  const paths = { 'src/much.ts': 1100, 'src/less.ts': 900 }
+  const paths = { 'src/much.ts': 1100, 'src/less.ts': 700 }
   const filesWith = (word: string) =>
     Object.fromEntries(Object.entries(paths).map(([path, count]) => [path, linesOf(word, count)]))
   const files = { before: { 'a.lock': '{}' }, after: { 'a.lock': LOCK } }
@@ -222,7 +222,7 @@ it('a text that differs in more than 2,000 lines has no diff', async () => {
     { ...files.after, ...filesWith('new') },
     10,
   )
-  expect(text).toContain('modified src/less.ts (+900 -900)\n')
+  expect(text).toContain('modified src/less.ts (+700 -700)\n')
   expect(text).toContain('modified src/much.ts (no diff)')
 })
 
