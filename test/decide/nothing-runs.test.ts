@@ -18,6 +18,7 @@ import {
   mergePull,
   person,
   resolve,
+  type World,
 } from '../support/world.ts'
 
 const schedule = bareEvent('schedule')
@@ -52,6 +53,12 @@ const it = test.extend('scene', async () => {
   }
   return { ...harness, run, ciOn, merge, tip }
 })
+
+/** The event of a pull request that was merged. */
+function mergeEvent({ pulls }: World, number: number): Event {
+  const pull_request = { ...pulls.get(number)?.fields, number, changed_files: 1 }
+  return event('pull_request', { action: 'closed', pull_request, sender: octocat })
+}
 
 /** What was sent to Mintlify: nothing if the run was skipped. */
 function sentBy({ calls, bodies, outputs, hasFailed }: RunEnd): string {
@@ -227,9 +234,7 @@ describe('with `paths`', () => {
     for (const on of [push, schedule, ciOn(scene.tip())])
       expect(noticeOf(await run(on, SDK))).toContain('`paths`')
     merge(7, { files: ['app/b.ts'] })
-    const pull_request = { ...world.pulls.get(7)?.fields, number: 7, changed_files: 1 }
-    const merged = event('pull_request', { action: 'closed', pull_request, sender: octocat })
-    expect(noticeOf(await run(merged, SDK))).toContain('`paths`')
+    expect(noticeOf(await run(mergeEvent(world, 7), SDK))).toContain('`paths`')
     expect(statuses()).toHaveLength(before)
     sentBy(await run(bareEvent('workflow_dispatch'), SDK))
     expect(statuses().length).toBeGreaterThan(before)
@@ -249,17 +254,18 @@ describe('with `paths`', () => {
     expect(sentBy(await scene.run(push, SDK))).toContain('sdk/a.spec.ts')
   })
 
-  it('the record moves on only if it is more than 100 commits back', async ({ scene }) => {
-    const { world, run, statuses } = scene
+  it('the record moves on only if it is more than 100 commits back, without a comment', async ({
+    scene,
+  }) => {
+    const { world, run, merge, statuses, said } = scene
     const before = statuses().length
-    for (const [count, moved] of [
-      [100, 0],
-      [1, 1],
-    ] as const) {
-      for (let made = 0; made < count; made++) addCommit(world, { files: ['app/a.ts'] })
-      noticeOf(await run(schedule, SDK))
-      expect(statuses().length - before).toBe(moved)
-    }
+    for (let made = 0; made < 100; made++) addCommit(world, { files: ['app/a.ts'] })
+    noticeOf(await run(schedule, SDK))
+    expect(statuses()).toHaveLength(before)
+    merge(7, { files: ['app/b.ts'] })
+    noticeOf(await run(mergeEvent(world, 7), { ...SDK, comment: 'always' }))
+    expect(statuses()).toHaveLength(before + 1)
+    expect(said()).toEqual([])
     // The job is the same.
     const end = await run(pushTo(world, { files: ['sdk/a.ts'] }), SDK)
     expect(end.calls).toContain('POST /job/j1/message')

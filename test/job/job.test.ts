@@ -67,7 +67,7 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     expect(summary).toContain('Pull request [acme/docs#')
     expect(log).toContain(`The pull request of job j1: ${prLink}`)
     expect(post.log.join('\n')).not.toContain('interrupted')
-    expect(statuses().at(-1)).toBe('success: Docs pull request ready for review')
+    expect(statuses().at(-1)).toBe('success: Pull request #12')
   })
 
   it.each([
