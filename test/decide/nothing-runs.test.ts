@@ -86,8 +86,12 @@ describe('a run starts nothing', () => {
     expect(sentBy(await scene.run(scene.ciOn(newer)))).toContain('Change')
     noticeOf(await scene.run(scene.ciOn(newer, { conclusion: 'failure' })))
     noticeOf(await scene.run(scene.ciOn(older)))
+    // A run that failed doesn't hide that job.
+    const replies = { post: [{ status: 402 }] }
+    expect((await scene.run(bareEvent('workflow_dispatch'), {}, { replies })).hasFailed).toBe(true)
+    noticeOf(await scene.run(scene.ciOn(newer)))
     // Somebody who runs it again wants a job.
-    sentBy(await scene.run(scene.ciOn(older), {}, { attempt: 2 }))
+    sentBy(await scene.run(scene.ciOn(older), {}, { attempt: 2, replies: {} }))
   })
 
   it('after CI of a merged pull request with the label `no-docs`', async ({ scene }) => {
