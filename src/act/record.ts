@@ -178,7 +178,8 @@ export class RunRecord {
    */
   async settle({ reason }: Skip): Promise<void> {
     const { earlierJob, lastJob } = this.#facts
-    if (!earlierJob && !lastJob) return
+    // An older run that is run again doesn't move it back.
+    if ((!earlierJob && !lastJob) || lastJob?.isNewer) return
     this.#job = undefined
     // A skipped run writes no comment.
     this.#place = undefined

@@ -1,6 +1,5 @@
-import { isIncluded } from '../inputs/paths.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { Changes, Commit } from '../look/changes.ts'
+import { type Changes, type Commit, isInsidePaths } from '../look/changes.ts'
 import { tagOf } from '../look/event.ts'
 import { type ChangedFile, rankFiles } from '../look/ranks.ts'
 import type { Situation } from '../look/situation.ts'
@@ -43,7 +42,7 @@ const REASONS: Readonly<Record<string, Reasons>> = {
   repository_dispatch: DISPATCH,
 }
 
-/** Record that are more commits back than this move on after a run without a changed file inside `paths`. */
+/** A record that is more commits back than this moves on after a run without a changed file inside `paths`. */
 const MAX_RECORD_AGE = 100
 
 /** Skips a run whose changes need no docs. */
@@ -54,7 +53,7 @@ export function decideNothing(
   const { trigger, earlier, changes } = situation
   const { event, command } = trigger
   const { inputs } = run
-  if (!changes || command || inputs['job-id'] !== '') return undefined
+  if (!changes || command || event.payload.review) return undefined
   const isTag = event.name === 'push' && tagOf(event) !== ''
   const reasons = REASONS[isTag ? 'tag' : event.name] ?? OTHER
   const applies = (when: When): boolean =>
@@ -68,7 +67,6 @@ export function decideNothing(
   }
   // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
   const isListed = !changes.isArbitrary && !changes.isRewritten
-  const isOfPull = changes.pull !== undefined
   const why = isListed && changes.isWhole ? whyUnneeded(changes.commits, inputs) : undefined
   if (applies(reasons.commits) && why)
     return { ...unneeded(`every change is ${why}`), isSettled: true }
@@ -76,13 +74,16 @@ export function decideNothing(
   if (inputs.paths.length > 0) {
     if (!applies(reasons.paths) || files === undefined || files.some(isInsidePaths(inputs)))
       return undefined
-    const isSettled = !isOfPull && earlier.commitsBack > MAX_RECORD_AGE
+    const isSettled = earlier.commitsBack > MAX_RECORD_AGE
     return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
   }
   if (!applies(reasons.files) || !isListed || !files?.length || !areMinor(files)) return undefined
   const advice = 'To choose the files that matter, set `paths`.'
   const reason = 'only tests, CI, translations, lock, and generated files changed'
-  return skip('notice', reason, 'Nothing to document', { advice, isSettled: !isOfPull })
+  return skip('notice', reason, 'Nothing to document', {
+    advice,
+    isSettled: changes.pull === undefined,
+  })
 }
 
 /** Whether there is nothing new since the step's last job that succeeded or is running. */
@@ -101,7 +102,9 @@ function isUnchanged(
   // An older run that is run again may have a push that no later one was compared with.
   const isOlder = lastSent === 'newer' && event.name !== 'push'
   const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
-  return lastSent === 'same' || isOlder || (isEmpty && (created === true || !changes.isRewritten))
+  // Of other events than a push, the last job's commit is on the branch, so that this one is older than it.
+  const removesCommits = changes.isRewritten && event.name === 'push' && created !== true
+  return lastSent === 'same' || isOlder || (isEmpty && !removesCommits)
 }
 
 /** Returns why no commit needs docs; `undefined` if one does, or there is none. */
@@ -123,11 +126,6 @@ function listedFiles({
   isRewritten,
 }: Changes): readonly ChangedFile[] | undefined {
   return files.length === fileCount && !isRewritten ? files : undefined
-}
-
-/** Makes the check whether a file is inside `paths`. A renamed file counts by both paths. */
-export function isInsidePaths({ paths }: Pick<Inputs, 'paths'>): (file: ChangedFile) => boolean {
-  return ({ path, oldPath }) => isIncluded(paths, path) || isIncluded(paths, oldPath)
 }
 
 /** Kinds of files that are only named in the prompt, and that people don't write. */

@@ -144,7 +144,10 @@ export function skipUnneeded(
 }
 
 /** Skips the job by the payload alone. A re-run has the labels of its first attempt, and reads those of now later. */
-export function skipByPayload(trigger: Trigger, { inputs, environment }: Run): Skip | undefined {
+export function skipByPayload(
+  trigger: Trigger,
+  { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
+): Skip | undefined {
   const labels = isRerun(environment) ? [] : labelsOf(trigger.event.payload.pull_request)
   return skipUnneeded(trigger, labels, inputs)
 }

@@ -8,6 +8,8 @@ import {
   readMergedPulls,
   requestComparison,
 } from '../github/pull-requests.ts'
+import { isIncluded } from '../inputs/paths.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { isRerun, type Run } from '../runner/run.ts'
 import { type EarlierRuns, MAX_SEARCHED_COMMITS } from './earlier-runs.ts'
 import {
@@ -241,7 +243,7 @@ async function compareWithFirst(
   for (const { list, min = 0, max = Infinity, areArbitrary = false } of candidates) {
     const bases = await github.need(READ_CHANGES, list)
     for (const { ref, words, commits } of bases.slice(0, MAX_TRIED)) {
-      const compared = await compareIfKnown(ref, head, github)
+      const compared = await compareIfKnown(ref, head, run)
       if (compared === undefined) continue
       const { commitCount } = compared
       if (commitCount < min || commitCount > max) continue
@@ -256,13 +258,9 @@ async function compareWithFirst(
 }
 
 /** Compares the head with a base; `undefined` if GitHub doesn't know one of them: a tag or commit may be gone. */
-async function compareIfKnown(
-  base: string,
-  head: string,
-  github: GitHub,
-): Promise<Compared | undefined> {
+async function compareIfKnown(base: string, head: string, run: Run): Promise<Compared | undefined> {
   try {
-    return await github.need(READ_CHANGES, () => compare(base, head, github))
+    return await run.github.need(READ_CHANGES, () => compare(base, head, run))
   } catch (error) {
     if (error instanceof NeededCallError && error.cause.status === 404) return undefined
     throw error
@@ -283,16 +281,18 @@ const MAX_COMPARED = 300
 type Compared = Omit<Changes, 'since' | 'isArbitrary'>
 
 /** Compares the head with a base. Or a GitHubError. */
-async function compare(base: string, head: string, github: GitHub): Promise<Compared> {
+async function compare(base: string, head: string, run: Run): Promise<Compared> {
+  const { github } = run
   if (base === head) return NO_CHANGES
-  if (base === '') return await readSingleCommit(head, github)
+  if (base === '') return await readSingleCommit(head, run)
   try {
     const compared = await requestComparison(base, head, github)
     const commits = compared.commits ?? []
     const { html_url: url, total_commits: total, merge_base_commit: start } = compared
     const ends = { base: start?.sha ?? base, head: commits.at(-1)?.sha ?? head }
     const files = readChangedFiles(compared.files)
-    const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+    const isWanted = diffFilter(run)
+    const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends, isWanted }
     return {
       url: url ?? '',
       commits: commits.map(readCommit),
@@ -303,19 +303,18 @@ async function compare(base: string, head: string, github: GitHub): Promise<Comp
     }
   } catch (error) {
     if (error instanceof GitHubError && isTooLargeToCompare(error))
-      return await readWithoutComparison(base, head, github)
+      return await readWithoutComparison(base, head, run)
     throw error
   }
 }
 
 /** Reads a change that GitHub can't compare: its commits from their list, its files from the trees. */
-async function readWithoutComparison(
-  base: string,
-  head: string,
-  github: GitHub,
-): Promise<Compared> {
+async function readWithoutComparison(base: string, head: string, run: Run): Promise<Compared> {
+  const { github } = run
   const { commits, isWhole } = await listCommitsSince(base, head, github)
-  const listing = { files: [], maxFiles: 0, findEnds: async () => ({ base, head }), spent: 1 }
+  const isWanted = diffFilter(run)
+  const findEnds = async () => ({ base, head })
+  const listing = { files: [], maxFiles: 0, findEnds, isWanted, spent: 1 }
   return {
     url: '',
     commits: commits.map(readCommit),
@@ -326,16 +325,29 @@ async function readWithoutComparison(
   }
 }
 
-async function readSingleCommit(ref: string, github: GitHub): Promise<Compared> {
+async function readSingleCommit(ref: string, run: Run): Promise<Compared> {
+  const { github } = run
   const commit = await github.call<ComparedCommit>(({ rest }) =>
     rest.repos.getCommit({ ...github.repository, ref }),
   )
   const ends = { base: commit.parents?.[0]?.sha ?? undefined, head: commit.sha ?? ref }
   const files = readChangedFiles(commit.files)
-  const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends }
+  const isWanted = diffFilter(run)
+  const listing = { files, maxFiles: MAX_COMPARED, findEnds: async () => ends, isWanted }
   const url = commit.html_url ?? ''
   const commits = [readCommit(commit)]
   return { ...NO_CHANGES, url, commits, commitCount: 1, ...(await completeFiles(listing, github)) }
+}
+
+/** Makes the check whether the prompt may show a file's diff. */
+function diffFilter({ inputs }: Run): (file: ChangedFile) => boolean {
+  const isInside = isInsidePaths(inputs)
+  return (file) => inputs.context === 'diff' && isInside(file)
+}
+
+/** Makes the check whether a file is inside `paths`. A renamed file counts by both paths. */
+export function isInsidePaths({ paths }: Pick<Inputs, 'paths'>): (file: ChangedFile) => boolean {
+  return ({ path, oldPath }) => isIncluded(paths, path) || isIncluded(paths, oldPath)
 }
 
 /** The hash of a file without content. */
@@ -376,7 +388,7 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
   const purpose = { ...call, purpose: READ_CHANGES.purpose }
   const path = `${github.path}/pulls/${number}/commits`
   const [files, commits] = await Promise.all([
-    github.need(purpose, () => readFilesOfPull({ ...pull, number }, github)),
+    github.need(purpose, () => readFilesOfPull({ ...pull, number }, run)),
     github.need(purpose, () => github.list<ComparedCommit>(path)),
   ])
   const { additions: added, deletions: removed, changed_files: fileCount } = pull
@@ -397,7 +409,8 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
 }
 
 /** Reads the files of a pull request. Or a GitHubError. */
-async function readFilesOfPull({ number, base, head }: PullRequest, github: GitHub) {
+async function readFilesOfPull({ number, base, head }: PullRequest, run: Run) {
+  const { github } = run
   const path = `${github.path}/pulls/${number}/files`
   const listed = await github.attempt(() => github.list<CommitFile>(path, MAX_LISTED_FILES))
   if (!listed.known && !isTooLargeToCompare(listed.error)) throw listed.error
@@ -408,5 +421,8 @@ async function readFilesOfPull({ number, base, head }: PullRequest, github: GitH
     const start = from && to ? await findMergeBase(from, to, github) : undefined
     return start && to ? { base: start, head: to } : undefined
   }
-  return await completeFiles({ files, maxFiles, findEnds, spent: 1 }, github)
+  return await completeFiles(
+    { files, maxFiles, findEnds, isWanted: diffFilter(run), spent: 1 },
+    github,
+  )
 }

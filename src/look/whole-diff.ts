@@ -18,6 +18,8 @@ type Listing = {
   readonly maxFiles: number
   /** Finds the commits to compare; called only if something is missing. `undefined` if they can't be known. */
   readonly findEnds: () => Promise<Ends | undefined>
+  /** Whether a file's diff is wanted. */
+  readonly isWanted?: (file: ChangedFile) => boolean
   /** How many requests were made already because the change is large. */
   readonly spent?: number
 }
@@ -41,11 +43,13 @@ const FILES_A_REQUEST = 40
  * @throws {GitHubError}
  */
 export async function completeFiles(listing: Listing, github: Reader): Promise<WholeChange> {
-  const { files: listed, maxFiles, findEnds, spent = 0 } = listing
+  const { files: listed, maxFiles, findEnds, isWanted = () => true, spent = 0 } = listing
   const isListedWhole = listed.length < maxFiles
   const whole = { files: listed, fileCount: isListedWhole ? listed.length : undefined }
   // A file that was only renamed has no diff, either.
-  const isRead = chooseFiles(listed).some((file) => hasCounts(file) || file.status !== 'renamed')
+  const isRead = chooseFiles(listed.filter(isWanted)).some(
+    (file) => hasCounts(file) || file.status !== 'renamed',
+  )
   if (isListedWhole && !isRead) return whole
   const ends = await findEnds()
   if (ends === undefined) return whole
@@ -53,7 +57,7 @@ export async function completeFiles(listing: Listing, github: Reader): Promise<W
   const files = trees ? addUnlisted(listed, trees) : listed
   const left = MAX_EXTRA_REQUESTS - spent - (isListedWhole ? 0 : TREE_REQUESTS)
   const maxRequests = Math.min(MAX_FILE_REQUESTS, left)
-  const wanted = chooseFiles(files, trees).slice(0, FILES_A_REQUEST * maxRequests)
+  const wanted = chooseFiles(files.filter(isWanted), trees).slice(0, FILES_A_REQUEST * maxRequests)
   const bytesOf = (file: ChangedFile): number => sumOf(sizesOf(file, trees), (bytes) => bytes)
   const read = await readDiffs({ wanted, ends, maxRequests, bytesOf }, github)
   const shown = files.map((file) => read.get(file.path) ?? withoutFalseCounts(file))

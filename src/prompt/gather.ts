@@ -1,9 +1,8 @@
-import { isInsidePaths } from '../decide/nothing.ts'
 import type { FromGitHub, Maybe, User } from '../github/client.ts'
 import type { MergedPull, PullRequest } from '../github/pull-requests.ts'
 import { isIncluded } from '../inputs/paths.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { Changes } from '../look/changes.ts'
+import { type Changes, isInsidePaths } from '../look/changes.ts'
 import type { SourceItem } from '../look/comments.ts'
 import { type GitHubEvent, type Issue, isFromFork } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
@@ -38,7 +37,7 @@ export function describeEvent(
 ): Sources & { readonly text: string; readonly contextStats?: ContextStats } {
   const { event, command } = trigger
   const { environment, inputs } = run
-  const changes = all && withinPaths(all, inputs)
+  const changes = all && withinPaths(all, trigger, inputs)
   const sources = sourcesOf(trigger, all, inputs, known.contentGaps)
   if (inputs.context === 'none') return { ...sources, text: '' }
   const described = factsOf(event, changes, run)
@@ -64,20 +63,23 @@ export function describeEvent(
   return { ...sources, ...renderContext(shown, options, inputs) }
 }
 
-/** Leaves out the files outside `paths`, and the merged pull requests all of whose files are. */
-function withinPaths(changes: Changes, inputs: Inputs): Changes {
-  if (inputs.paths.length === 0) return changes
-  const { files, commits } = changes
+/** Leaves out the files outside `paths`, and merged pull requests with only such files; not of a command or a review. */
+function withinPaths(changes: Changes, { event, command }: Trigger, inputs: Inputs): Changes {
+  if (inputs.paths.length === 0 || command || event.payload.review) return changes
+  const { files, commits, fileCount, lines: _ofAllFiles, ...others } = changes
   const isNeeded = ({ paths }: MergedPull) =>
     paths === undefined || paths.some((path) => isIncluded(inputs.paths, path))
   const inside = commits
     .map((one) => ({ ...one, pulls: one.pulls.filter(isNeeded) }))
     .filter(({ pulls }, index) => pulls.length > 0 || commits[index]?.pulls.length === 0)
-  const commitCount = changes.commitCount - (commits.length - inside.length)
   const kept = files.filter(isInsidePaths(inputs))
-  // There may be more files inside than GitHub lists, and its numbers of lines include those outside.
-  const fileCount = changes.fileCount === files.length ? kept.length : undefined
-  return { ...changes, files: kept, fileCount, lines: undefined, commits: inside, commitCount }
+  return {
+    ...others,
+    files: kept,
+    fileCount: fileCount === files.length ? kept.length : undefined,
+    commits: inside,
+    commitCount: changes.commitCount - (commits.length - inside.length),
+  }
 }
 
 /** How many people are named at most. */
@@ -85,16 +87,18 @@ const MAX_SOURCE_AUTHORS = 10
 
 /** Says what a job is about: for the source comment, and whose changes they are. */
 export function sourcesOf(
-  { event: { payload, row }, command }: Trigger,
+  trigger: Trigger,
   all: Changes | undefined,
   inputs: Inputs,
   contentGaps: readonly string[] = [],
 ): Sources {
+  const { command } = trigger
+  const { payload, row } = trigger.event
   const { issue, release, discussion, workflow_run: followed } = payload
   const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
   const thread = pull ?? issue ?? discussion
   const said = payload.comment ?? payload.review
-  const { commits = [], isArbitrary } = (all && withinPaths(all, inputs)) ?? {}
+  const { commits = [], isArbitrary } = (all && withinPaths(all, trigger, inputs)) ?? {}
   const named = isArbitrary || pull ? [] : commits
   const newestFirst = named.toReversed()
   const merged = pullsOf(named, inputs)

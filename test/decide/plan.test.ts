@@ -1,31 +1,50 @@
 import { expect, it } from 'vitest'
 import { decide } from '../../src/decide/plan.ts'
-import { GitHubError, type Lookup, NOT_FOUND } from '../../src/github/github-errors.ts'
-import { readInputs } from '../../src/inputs/table.ts'
 import type { Attempt } from '../../src/look/earlier-runs.ts'
-import { eventRow } from '../../src/look/event.ts'
 import type { ObservedJob, PullState } from '../../src/look/situation.ts'
 import type { NamedJob } from '../../src/look/status.ts'
-import { readEnvironment } from '../../src/runner/run.ts'
+import { event } from '../support/events.ts'
+import { COMMAND, factsOf, situationOf } from './situations.ts'
 
 const DAY_MS = 86_400_000
 const NAMED: NamedJob = { id: 'j1', prLink: '', recordedAtMs: 0 }
-const error = new GitHubError('GitHub returned 502')
-const UNREAD: Lookup<never> = { known: false, why: error.message, error }
 
 type Case = {
   /** The state of the job of an earlier attempt, and of an earlier run's. */
   readonly own?: ObservedJob['state']
   readonly earlier?: ObservedJob['state']
-  /** What became of the earlier job's docs pull request, and for how many days it has been waiting. */
+  /** The state of the earlier job's docs pull request, and for how many days it has been waiting. */
   readonly pull?: PullState['state']
+  readonly isApproved?: boolean
   readonly waitsDays?: number
   readonly attempt?: Attempt
-  readonly record?: Lookup<undefined>
   readonly isRerun?: boolean
   readonly isCommand?: boolean
-  readonly event?: string
+  readonly on?: string
   readonly inputs?: Readonly<Record<string, string>>
+}
+
+const UNCLEAR: Attempt = { kind: 'unclear', why: 'It was interrupted.' }
+
+/** A case on each of these events, in which there is an open docs pull request. */
+function onEvents(names: readonly string[], what: string, one: Case): Record<string, Case> {
+  const cases = names.map((on): [string, Case] => [
+    `${what}, on ${on}`,
+    { earlier: 'completed', pull: 'open', ...one, on },
+  ])
+  return Object.fromEntries(cases)
+}
+
+const ON_MAIN = { head_branch: 'main', head_repository: { full_name: 'acme/docs' } }
+const EVENTS: Readonly<Record<string, ReturnType<typeof event>>> = {
+  schedule: { name: 'schedule', payload: {} },
+  push: event('push', { ref: 'refs/heads/main' }),
+  tag: event('push', { ref: 'refs/tags/v1.2.0' }),
+  release: event('release'),
+  workflow_dispatch: event('workflow_dispatch'),
+  repository_dispatch: event('repository_dispatch'),
+  pull_request: event('pull_request', { action: 'closed', pull_request: { merged: true } }),
+  workflow_run: event('workflow_run', { workflow_run: { event: 'push', ...ON_MAIN } }),
 }
 
 /** Situations by the kind of the decision, and by what that does about the docs pull request. */
@@ -39,7 +58,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       pull: 'open',
       inputs: { 'follow-up': 'false' },
     },
-    'a record that can’t be read': { record: UNREAD },
     'an own job that failed': { own: 'failed', isRerun: true },
     'an own job that was archived': { own: 'archived', isRerun: true },
     'an own job that is gone': { own: 'gone', isRerun: true },
@@ -56,7 +74,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   },
   'message, updating it': {
     'an open one': { earlier: 'completed', pull: 'open' },
-    'one that can’t be looked up': { earlier: 'completed', pull: 'unknown' },
     'one on another server': { earlier: 'completed', pull: 'elsewhere' },
     'one that has been waiting for exactly `pause-after`': {
       earlier: 'completed',
@@ -64,12 +81,19 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       waitsDays: 14,
       inputs: { 'pause-after': '14d' },
     },
-    'one that waits, on a release': {
+    ...onEvents(['release', 'tag', 'workflow_dispatch', 'pull_request'], 'one that waits', {
+      waitsDays: 15,
+      inputs: { 'pause-after': '14d' },
+    }),
+    ...onEvents(['release', 'tag', 'repository_dispatch', 'pull_request'], 'an approved one', {
+      isApproved: true,
+    }),
+    'an approved one, and a command': {
       earlier: 'completed',
       pull: 'open',
-      waitsDays: 15,
-      event: 'release',
-      inputs: { 'pause-after': '14d' },
+      isApproved: true,
+      on: 'issue_comment',
+      isCommand: true,
     },
     'an own job that failed, and a newer run’s open one': {
       own: 'failed',
@@ -81,27 +105,29 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   'create, mentioning it': {
     'a merged one': { earlier: 'active', pull: 'merged' },
     'a closed one': { earlier: 'active', pull: 'closed' },
-    'one that the token can’t read': { earlier: 'completed', pull: 'invisible' },
     'an archived job with a merged one': { earlier: 'archived', pull: 'merged' },
   },
   skip: {
-    'one that has been waiting for longer than `pause-after`': {
-      earlier: 'completed',
-      pull: 'open',
+    ...onEvents(['push', 'schedule', 'workflow_run'], 'one that waits', {
       waitsDays: 15,
       inputs: { 'pause-after': '14d' },
-    },
+    }),
+    ...onEvents(['push', 'schedule', 'workflow_run'], 'an approved one', { isApproved: true }),
   },
   stop: {
-    'a record that can’t be read, on a re-run': { record: UNREAD, isRerun: true },
-    'an attempt that may have started a job': { attempt: { kind: 'maybe-started' } },
-    'an attempt that is unknown': { attempt: { kind: 'unknown', why: 'x' } },
+    'one that the token can’t read': { earlier: 'completed', pull: 'invisible' },
+    'an attempt that may have started a job': { attempt: UNCLEAR },
+    'an attempt that may have started a job, and an earlier job': {
+      attempt: UNCLEAR,
+      earlier: 'completed',
+      pull: 'open',
+    },
   },
   wait: {
     'an own job that is active': { own: 'active', isRerun: true },
     'an own job that completed': { own: 'completed', isRerun: true },
     'a given job that may have had the message': {
-      attempt: { kind: 'maybe-started' },
+      attempt: UNCLEAR,
       inputs: { 'job-id': 'j1' },
     },
   },
@@ -127,47 +153,23 @@ it.each(
   ),
 )('$name leads to $leadsTo', (one) => {
   const { own, earlier, pull, waitsDays = 0, attempt = { kind: 'none' } } = one
-  const { record = NOT_FOUND, isRerun = false, isCommand = false, event = 'schedule' } = one
-  const { inputs } = readInputs(new Map(Object.entries(one.inputs ?? {})), (text) => text)
+  const { isApproved = false, isRerun = false, isCommand = false, on = 'schedule' } = one
   const nowMs = 100 * DAY_MS
-  const prLink = 'https://github.com/acme/docs/pull/1'
-  const facts = { openFor: '', why: '', editors: '' }
   const state = pull && {
-    prLink,
+    prLink: 'https://github.com/acme/docs/pull/1',
     state: pull,
     waitingSinceMs: nowMs - waitsDays * DAY_MS,
-    ...facts,
+    isApproved,
+    openFor: '',
   }
-  const thread = { kind: 'main', number: 1, isPull: true, rootId: 0 } as const
-  const author = { id: 1, login: 'octocat', isBot: false }
-  const source = { id: 1, url: '', thread }
-  const command = { kind: 'comment', source, author, instructions: 'x', fresh: false } as const
-  const decision = decide(
-    {
-      trigger: {
-        event: { name: event, row: eventRow(event), payload: {} },
-        command: isCommand ? command : undefined,
-      },
-      hasInstructions: true,
-      hasRecord: true,
-      earlier: {
-        attempt,
-        earlierJob: record,
-        lastJob: NOT_FOUND,
-        reachedLimit: false,
-        unnamed: '',
-      },
-      ownJob: own && observed(own),
-      earlierJob: earlier && observed(earlier, state),
-      unchanged: undefined,
-      nowMs,
-    },
-    {
-      inputs,
-      environment: readEnvironment({ GITHUB_RUN_ATTEMPT: isRerun ? '2' : '1' }),
-      mintlify: 'Mintlify',
-    },
-  )
+  const start = situationOf(EVENTS[on] ?? event(on), {
+    earlier: { attempt },
+    ownJob: own && observed(own),
+    earlierJob: earlier && observed(earlier, state),
+    nowMs,
+  })
+  const trigger = { ...start.trigger, command: isCommand ? COMMAND : undefined }
+  const decision = decide({ ...start, trigger }, factsOf(one.inputs, isRerun ? 2 : 1))
   const isUpdate = 'pull' in decision && decision.pull !== undefined
   const isMention = 'earlierPull' in decision && decision.earlierPull !== undefined
   const about = `${isUpdate ? ', updating it' : ''}${isMention ? ', mentioning it' : ''}`

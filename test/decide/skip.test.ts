@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readTrigger } from '../../src/decide/skip.ts'
+import { readTrigger, skipByPayload } from '../../src/decide/skip.ts'
 import { readInputs } from '../../src/inputs/table.ts'
 import { eventRow } from '../../src/look/event.ts'
 import { readEnvironment } from '../../src/runner/run.ts'
@@ -22,6 +22,7 @@ import {
   type Account,
   AGENT,
   addPull,
+  BEFORE,
   mergePull,
   type Pull,
   pushToPull,
@@ -39,24 +40,20 @@ const WAIT = { prompt: '', 'job-id': 'job_1' }
 const MESSAGE = { 'job-id': 'job_1' }
 const NOTHING = { prompt: '' }
 const NO_KEY = { 'api-key': '' }
-const COMMENTS = /commands are comments/
+const COMMENTS = /Comment `\/docs …`/
 
 const agentPush = (change: object = {}, count = 1): Event => {
   const { name, payload } = pushBy(...Array.from({ length: count }, () => 'mintlify[bot]'))
   return { name, payload: { ...payload, ...change } }
 }
-const byAuthor = (author: object | undefined): Event => {
-  const [commit] = pushBy('x').payload.commits ?? []
-  return agentPush({ commits: [{ ...commit, author }] })
-}
-const byEmail = (email: string): Event => byAuthor({ name: 'mintlify[bot]', email })
 const caused = (name: string, change: object = {}): Event =>
   event(name, { sender: AGENT, ...change })
 const deployed = (state: string): Event =>
   event('deployment_status', { deployment_status: { state } })
 const followed = (change: object): Event => {
-  const workflow_run = { event: 'push', head_branch: 'main', actor: octocat, ...change }
-  return event('workflow_run', { workflow_run, sender: octocat })
+  const usual = { event: 'push', head_branch: 'main', actor: octocat, conclusion: 'success' }
+  const workflow_run = { ...usual, ...change }
+  return event('workflow_run', { action: 'completed', workflow_run, sender: octocat })
 }
 const opened = pullRequest({ author: bot('Mintlify[bot]'), sender: AGENT })
 const labels = [{ name: 'docs' }, { name: 'No-Docs' }]
@@ -92,9 +89,6 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
   {
     why: OWN,
     on: {
-      'a hundred commits of the agent': agentPush({}, 100),
-      'its address': byEmail('12+mintlify[bot]@users.noreply.github.com'),
-      'its commit without an account': byEmail('agent@mintlify.com'),
       'its new branch': agentPush(isNew),
       'its new branch without commits': agentPush({ ...isNew, commits: [] }),
       'its branch, as `create`': caused('create', { ref_type: 'branch' }),
@@ -105,12 +99,6 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
       'its pull request': opened,
     },
   },
-  {
-    why: /mintlify\[bot\] .* or by renovate/,
-    inputs: { 'ignore-authors': 'renovate' },
-    on: { 'commits of two ignored authors': pushBy('mintlify', 'Renovate[bot]') },
-  },
-  { why: OWN, inputs: REPORT, on: { 'its commit, a report alone': agentPush() } },
   {
     inputs: WAIT,
     on: {
@@ -123,7 +111,6 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
     on: {
       'its new tag': agentPush({ ...isNew, ref: 'refs/tags/v1' }),
       "a person's branch of its commits": agentPush({ created: true, sender: octocat }),
-      'its push without commits': agentPush({ commits: [], sender: AGENT }),
       'its tag, as `create`': caused('create', { ref_type: 'tag' }),
       'its release': caused('release', { action: 'published' }),
       "a workflow after a person's push": followed({}),
@@ -145,6 +132,13 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
     on: { 'a withdrawn release': event('release', { action: 'unpublished' }) },
   },
   { why: /`failure`/, on: { 'a failed deployment': deployed('failure') } },
+  { why: /`cancelled`/, on: { 'a canceled workflow': followed({ conclusion: 'cancelled' }) } },
+  { why: /`skipped`/, on: { 'a skipped workflow': followed({ conclusion: 'skipped' }) } },
+  { on: { 'a failed workflow': followed({ conclusion: 'failure' }) } },
+  {
+    why: /`requested`/,
+    on: { 'a requested workflow': { ...followed({}), payload: { action: 'requested' } } },
+  },
   {
     why: QUEUE,
     on: {
@@ -207,12 +201,14 @@ it.each(rowsOf(BY_PAYLOAD))('$what is skipped or not by the payload alone', (row
     'INPUT_API-KEY': inputs['api-key'] ?? 'mint_1',
     ...env,
   }
-  const decided = readTrigger(
-    { ...on, row: eventRow(on.name) },
-    readInputs(given, (text) => text).inputs,
-    readEnvironment(environment),
-  )
-  const words = 'reason' in decided ? `${decided.reason}. ${decided.advice ?? ''}` : ''
+  const run = {
+    inputs: readInputs(given, (text) => text).inputs,
+    environment: readEnvironment(environment),
+  }
+  const { name, payload } = on
+  const trigger = readTrigger({ name, row: eventRow(name), payload }, run.inputs, run.environment)
+  const decided = 'reason' in trigger ? trigger : skipByPayload(trigger, run)
+  const words = decided ? `${decided.reason}. ${decided.advice ?? ''}` : ''
   expect(words).toMatch(why ?? /^$/)
 })
 
@@ -223,6 +219,10 @@ const withMessage =
   (message: string): Make =>
   (world) =>
     pushTo(world, { message })
+const byEmail =
+  (email: string, author?: Account): Make =>
+  (world) =>
+    pushTo(world, { author, email })
 const mergedAs7 =
   (message: string): Make =>
   (world, pull) => {
@@ -282,6 +282,11 @@ const ASKED: readonly Group<Make>[] = [
       'a merge that no index has yet': merging('merge', 60_000),
       'a squash that no index has yet': merging('squash', 60_000),
       "a merge with a person's commit on its branch": mergeOfBoth,
+      'its address': byEmail('12+mintlify[bot]@users.noreply.github.com'),
+      '101 commits of the agent': (world) => {
+        for (let count = 0; count < 101; count++) pushTo(world, { author: AGENT })
+        return pushOf(world, BEFORE)
+      },
     },
   },
   {
@@ -290,10 +295,8 @@ const ASKED: readonly Group<Make>[] = [
       'the number of an open pull request of the agent': withMessage('Add a flag (#7)'),
       'the number of one that was merged as another': mergedAs7('Go on (#7)'),
       'the number of an issue': withMessage('Fix the flag (#8)'),
-      "a person's name with the agent's address": () =>
-        byAuthor({ username: 'octocat', email: 'agent@mintlify.com' }),
-      'a similar address': () => byEmail('x@mintlify[bot]@users.noreply.github.com'),
-      '101 commits of the agent': () => agentPush({}, 101),
+      "a person's commit with the agent's address": byEmail('agent@mintlify.com', octocat),
+      'a similar address': byEmail('x@mintlify[bot]@users.noreply.github.com'),
     },
   },
   { why: LABEL, on: { 'a merge of what has a label': mergeLabeled('no-docs') } },
@@ -301,7 +304,6 @@ const ASKED: readonly Group<Make>[] = [
     why: /mintlify.* or labeled/,
     on: { 'a label beside a commit of the agent': mixed(AGENT, 'no-docs') },
   },
-  { inputs: REPORT, on: { "a person's commit, a report alone": withMessage('Add a flag') } },
 ]
 
 it.each(rowsOf(ASKED))(
@@ -313,8 +315,7 @@ it.each(rowsOf(ASKED))(
     const usual = { prompt: 'Document it.', 'dry-run': 'true', context: 'none' }
     const end = await run({ event: on(world, pull), inputs: { ...usual, ...inputs } })
     expect(end).toMatchObject({ hasFailed: false, calls: [] })
-    const asked = end.requests.filter((line) => line === 'POST /graphql MergedPulls')
-    expect(asked).toHaveLength(1)
+    expect(end.requests).toContain('POST /graphql MergedPulls')
     expect(end.outputs['result'] === 'skipped' ? end.log.join() : '').toMatch(why ?? /^$/)
   },
 )
@@ -322,15 +323,14 @@ it.each(rowsOf(ASKED))(
 it.each([
   { now: ['no-docs'], at: [], result: 'skipped' },
   { now: [], at: ['no-docs'], result: 'dry-run' },
-  { now: 'unreadable', at: ['no-docs'], result: 'skipped' },
+  { now: undefined, at: ['no-docs'], result: 'error' },
 ])('a re-run goes by the labels $now, not by $at of the event: $result', async (row) => {
   const { run, world } = await startHarness()
   const named = (names: readonly string[]) => names.map((name) => ({ name }))
   const of = pullRequest({ action: 'synchronize', pull: { labels: named(row.at) } })
-  if (typeof row.now === 'string') world.scopes.delete('pull-requests: write')
-  else addPull(world, { number: 5, labels: named(row.now) })
+  if (row.now) addPull(world, { number: 5, labels: named(row.now) })
+  else world.scopes.delete('pull-requests: write')
   const inputs = { prompt: 'Document it.', 'dry-run': 'true' }
   const end = await run({ event: of, inputs, attempt: 2 })
   expect(end.outputs['result']).toBe(row.result)
-  expect(/labels/.test(end.warnings.join())).toBe(row.now === 'unreadable')
 })

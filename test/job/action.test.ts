@@ -1,125 +1,156 @@
 import { describe, expect, it } from 'vitest'
 import { commentIn } from '../support/events.ts'
-import { startHarness } from '../support/harness.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addPull, addStatus, BEFORE, MAY_WRITE, person } from '../support/world.ts'
-import {
-  completed,
-  dirty,
-  EARLIER_RUN,
-  FURTHER_RUNS,
-  gone,
-  job,
-  known,
-  LOOK,
-  limited,
-  type Options,
-  PR,
-  SAFE,
-} from './action.cases.ts'
+import { AGENT, addPull, MAY_WRITE, person } from '../support/world.ts'
 
-/** A run of a step whose status named job j1 an hour ago; the job's pull request 12 is open for 3 days. */
-async function goOn(get: readonly Reply[], options: Options = {}) {
-  const { target = EARLIER_RUN, namedS = 3600, pull, fault, inputs, ...others } = options
-  const { run, world, clock, github } = await startHarness({ replies: { get } })
-  addPull(world, { number: 12, created_at: '2026-01-02T00:00:00Z', ...pull })
-  const created_at = new Date(clock.now() - namedS * 1000).toISOString()
-  const words = { context: 'Docs agent: docs (docs.yml, docs, agent)', description: 'Working (j1)' }
-  if (target !== null)
-    addStatus(world, BEFORE, { ...words, state: 'pending', target_url: target, created_at })
-  if (fault !== undefined) github.faults.push({ match: /PullState/, end: fault })
-  const usual = { prompt: 'Document it.', context: 'none', wait: 'false' }
-  return await run({ sha: BEFORE, ...others, inputs: { ...usual, ...inputs } })
+const PR = 'https://github.com/acme/docs/pull/12'
+const LOOK = 'GET /job/j1'
+const MESSAGE = 'POST /job/j1/message'
+const USUAL = { prompt: 'Document it.', wait: 'false' }
+
+const job = (status: string, prLink: string | null = null): Reply => ({ body: { status, prLink } })
+const completed = job('completed', PR)
+const gone: Reply = { status: 404 }
+const limited = (seconds: string): Reply => ({
+  status: 429,
+  headers: { 'retry-after': seconds },
+})
+
+type Options = RunOptions & {
+  /** How long ago the first run recorded job j1. */
+  readonly afterS?: number
+  readonly pull?: object
 }
 
-it.each(FURTHER_RUNS)(
-  'a further run of a step %s',
-  async (_what, shown, options, calls, line, text = '') => {
-    const end = await goOn([shown], options)
-    expect([end.calls, end.log[0]]).toEqual([calls, line])
-    expect(end.summary).toContain(text)
+/** The second run of a step whose first one started job j1; the job's pull request 12 is open. */
+async function runAgain(
+  get: readonly Reply[],
+  { afterS = 3600, pull, inputs, ...options }: Options = {},
+) {
+  const { run, world, clock } = await startHarness({ replies: { post: [{ body: { id: 'j1' } }] } })
+  await run({ inputs: USUAL, runId: 1001 })
+  addPull(world, { number: 12, user: AGENT, ...pull })
+  await clock.sleep(afterS * 1000)
+  const replies = { post: [{ body: { id: 'j2' } }], get }
+  return await run({ replies, ...options, inputs: { ...USUAL, ...inputs } })
+}
+
+it.each<{ name: string; shown: Reply; options?: Options; sends: string[] }>([
+  { name: 'updates an open docs pull request', shown: completed, sends: [LOOK, MESSAGE] },
+  {
+    name: 'starts a new job if it was merged',
+    shown: completed,
+    options: { pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' } },
+    sends: [LOOK, 'POST /job'],
   },
-)
-
-it('a message is the whole prompt, and asks to resolve conflicts and keep people’s commits unless `context` is none', async () => {
-  const { bodies, summary } = await goOn([completed], { ...dirty, inputs: { context: 'files' } })
-  const prompt =
-    'Document it.\n\nYour pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime. Your pull request has commits by octocat. Keep their changes.'
-  expect(bodies).toEqual([{ prompt: expect.stringMatching(`^${prompt}\n\n<github-context-`) }])
-  expect(summary).toContain(
-    'branch, and the agent was asked to resolve the conflicts. The pull request contains commits by octocat, and the agent was asked to keep them.',
-  )
-  expect((await goOn([completed], dirty)).bodies).toEqual([{ prompt: 'Document it.' }])
+  {
+    name: 'sends the message if the docs are on another server',
+    shown: job('completed', 'https://gitlab.com/acme/docs/-/merge_requests/3'),
+    sends: [LOOK, MESSAGE],
+  },
+  { name: 'continues an active job without one', shown: job('active'), sends: [LOOK, MESSAGE] },
+  {
+    name: 'waits for the job of its first attempt',
+    shown: job('active'),
+    options: { runId: 1001, attempt: 2 },
+    sends: [LOOK],
+  },
+  {
+    name: 'starts a new job if that of its first attempt failed',
+    shown: job('failed'),
+    options: { runId: 1001, attempt: 2 },
+    sends: [LOOK, 'POST /job'],
+  },
+  {
+    name: 'starts nothing if the token can’t see the docs pull request',
+    shown: job('completed', 'https://github.com/acme/site/pull/3'),
+    sends: [LOOK],
+  },
+])('the next run of a step $name', async ({ shown, options, sends }) => {
+  const end = await runAgain([shown], options)
+  expect(end.calls).toEqual(sends)
+  expect(end.hasFailed).toBe(end.outputs['result'] === 'error')
+  if (!end.hasFailed) return
+  expect(end.log.join()).toMatch(/acme\/site.*private-docs\.md.*`follow-up: false`/)
 })
 
-it('an update names its pull request before the job has finished', async () => {
-  const { outputs } = await goOn([completed])
-  const named = { result: 'submitted', 'pr-link': PR, 'pr-operation': 'updated' }
-  expect(outputs).toMatchObject(named)
+it('an update asks to keep people’s commits and to resolve conflicts unless `context` is none', async () => {
+  for (const context of ['files', 'none']) {
+    const { bodies, outputs } = await runAgain([completed], { inputs: { context } })
+    const sent = JSON.stringify(bodies)
+    expect(/keep .*commits/i.test(sent) && /conflicts/.test(sent)).toBe(context === 'files')
+    const named = { result: 'submitted', 'pr-link': PR, 'pr-operation': 'updated' }
+    expect(outputs).toMatchObject(named)
+  }
 })
 
-it('a dry run asks GitHub alone about the earlier job, and says what would be sent', async () => {
-  const end = await goOn([], { ...known, inputs: { 'dry-run': 'true' } })
-  expect([end.calls, end.outputs]).toEqual([[], { result: 'dry-run', 'source-authors': '' }])
-  const text = 'Without `dry-run`, this run would send this prompt to the job `j1`.'
-  expect(end.log.at(-1)).toMatch(/^notice: Dry run: nothing was sent to .*Without `dry-run`/)
-  expect(end.summary).toContain(
-    `${text}\n\nThe message is for [acme/docs#\u200b12](${PR}), open for 3 days.\n`,
-  )
+it('a dry run asks GitHub alone about the earlier job, and shows what would be sent', async () => {
+  const end = await runAgain([], { inputs: { 'dry-run': 'true' } })
+  expect([end.calls, end.outputs['result']]).toEqual([[], 'dry-run'])
+  expect(end.summary).toContain('to the job `j1`')
 })
 
-describe('a look at an earlier job', () => {
+describe('a lookup of an earlier job', () => {
   const late: Reply[] = [limited('20'), gone]
   const unwell: Reply[] = [{ status: 503 }, { breaks: 'before' }, limited('9'), job('active')]
-  it.each<[string, Reply[], number, string, number[]]>([
-    [
-      'is made again while 404 may be early',
-      [gone, gone, job('active')],
-      20,
-      '/job/j1/message',
-      [0, 1, 3],
-    ],
-    ['is made until a minute after the job was named', late, 20, '/job', [0, 20, 22, 26, 34, 50]],
-    ['is made once where it was named earlier', [gone], 60, '/job', [0]],
-    ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 1, 3, 12]],
-  ])('%s', async (_what, script, namedS, posted, timesS) => {
-    const { calls, calledAtS, log } = await goOn(script, { namedS })
-    expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
-    expect(calledAtS.slice(0, -1)).toEqual(timesS)
-    const shown =
-      timesS.length > 1 ? /^Could not get the earlier job `j1`: .* Trying again in/ : /gone|404/
-    expect(log[0]).toMatch(shown)
+  const early: Reply[] = [gone, gone, job('active')]
+  it.each<{ name: string; get: Reply[]; afterS: number; sends: string; atS: number[] }>([
+    {
+      name: 'is repeated while a 404 may be early',
+      get: early,
+      afterS: 20,
+      sends: MESSAGE,
+      atS: [0, 1, 3],
+    },
+    {
+      name: 'is repeated until a minute after the job was recorded',
+      get: late,
+      afterS: 20,
+      sends: 'POST /job',
+      atS: [0, 20, 22, 26, 34, 50],
+    },
+    {
+      name: 'is made once if the job was recorded a minute ago',
+      get: [gone],
+      afterS: 60,
+      sends: 'POST /job',
+      atS: [0],
+    },
+    {
+      name: 'is repeated while Mintlify is not available',
+      get: unwell,
+      afterS: 3600,
+      sends: MESSAGE,
+      atS: [0, 1, 3, 12],
+    },
+  ])('$name', async ({ get, afterS, sends, atS }) => {
+    const { calls, calledAtS } = await runAgain(get, { afterS })
+    expect(calls).toEqual([...atS.map(() => LOOK), sends])
+    expect(calledAtS.slice(0, -1)).toEqual(atS)
   })
 
   it('is a part of `timeout`, and ends with the run', async () => {
     const inputs = { wait: 'true', timeout: '60s' }
-    const { outputs, tookMs } = await goOn([{ takesMs: 20_000 }, 'active'], { inputs })
+    const { outputs, tookMs } = await runAgain([{ takesMs: 20_000 }, 'active'], { inputs })
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
-    const cancelled = await goOn([{ takesMs: 20_000 }], { cancelAtMs: 1000 })
+    const cancelled = await runAgain([{ takesMs: 20_000 }], { cancelAtMs: 1000 })
     expect(cancelled.log.at(-1)).toBe('error: Nothing was started.')
   })
 
-  const kept = 'kept returning this error until the limit of 20 s was reached.'
-  const past =
-    'The server asks to wait 1 min before the next request, which is longer than the limit of 20 s.'
-  it.each<[Reply, string, string]>([
-    [{ status: 401 }, 'rejected the API key', 'Nothing was started.'],
-    [{ status: 403 }, 'denied the request', 'Nothing was started.'],
-    [{ status: 503 }, 'failed (503)', `${kept} ${SAFE}`],
-    [limited('60'), 'You reached the rate limit of', `${past} ${SAFE}`],
-  ])('that fails for good (%j) starts nothing', async (reply, headline, ends) => {
-    const { calls, log, titles, tookMs } = await goOn([reply], { inputs: { timeout: '20s' } })
-    expect(titles.at(-1)).toContain(headline)
-    expect(log.at(-1)).toContain(' The request was about the earlier job `j1`. ')
-    expect(log.at(-1)?.endsWith(ends)).toBe(true)
-    expect(new Set(calls)).toEqual(new Set([LOOK]))
-    expect(tookMs).toBeLessThanOrEqual(20_000)
-  })
-})
-
-it('a first run of a step starts a job without a word about an earlier one', async () => {
-  const { calls, log } = await goOn([], { target: null })
-  expect([calls, log[0]]).toEqual([['POST /job'], expect.stringContaining('accepted job j1')])
+  it.each<Reply>([{ status: 401 }, { status: 503 }, limited('60')])(
+    'that fails with %j starts nothing',
+    async (reply) => {
+      const { calls, log, outputs, tookMs } = await runAgain([reply], {
+        inputs: { timeout: '20s' },
+      })
+      expect(outputs['result']).toBe('error')
+      for (const fact of ['about the earlier job `j1`', 'Nothing was started'])
+        expect(log.at(-1)).toContain(fact)
+      expect(new Set(calls)).toEqual(new Set([LOOK]))
+      expect(tookMs).toBeLessThanOrEqual(20_000)
+    },
+  )
 })
 
 it('a prompt is put together from instructions, then data, as they were given, and its author named', async () => {

@@ -32,7 +32,7 @@ describe('a job that completed without a pull request', () => {
     ['No docs changes: the agent changed no files', { source }, undefined],
     ['The agent pushed 1 commit directly to `main`', { source }, 'Explain the flag'],
     ['The job completed without a pull request', {}, 'Explain the flag'],
-  ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
+  ])('is reported as %s: %j, after the commit %j', async (headline, fields, message) => {
     const createdAt = '2026-01-05T00:00:00.000Z'
     const completed: Reply = { body: { status: 'completed', createdAt, ...fields } }
     const { run, world, clock, statuses } = await startHarness({
@@ -44,7 +44,7 @@ describe('a job that completed without a pull request', () => {
     expect(outputs['result']).toBe('no-pull-request')
     expect(log.at(-1)).toContain(`notice: ${headline}.`)
     expect(summary).toContain(`## ✅ ${headline}\n`)
-    expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')} (j1)`)
+    expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')}`)
     const asked = requests.filter((line) => line.endsWith('PullReport'))
     expect(asked).toHaveLength('source' in fields ? 1 : 0)
   })
@@ -67,7 +67,7 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     expect(summary).toContain('Pull request [acme/docs#')
     expect(log).toContain(`The pull request of job j1: ${prLink}`)
     expect(post.log.join('\n')).not.toContain('interrupted')
-    expect(statuses().at(-1)).toBe('success: Docs pull request ready for review (j1)')
+    expect(statuses().at(-1)).toBe('success: Pull request #12')
   })
 
   it.each([

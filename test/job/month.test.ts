@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { followAgent } from '../support/builds.ts'
-import { commentIn, docsReview, type Event, pushOf, pushTo } from '../support/events.ts'
+import { commentIn, docsReview, type Event, push, pushOf, pushTo } from '../support/events.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { addPull, addReview, mergePull, ownComments, person, resolve } from '../support/world.ts'
 
@@ -12,6 +12,10 @@ const DAYS = {
   merge: [2, 4, 6, 8, 12, 14, 16, 28],
   command: [3, 7, 26, 29],
   review: [5, 9, 27],
+  approval: [9],
+  'lock files': [1, 4, 13, 28],
+  'merge without docs': [7, 17, 29],
+  'major tag': [3, 16],
   'docs merged': [10, 30],
 } as const
 const INPUTS = { prompt: 'Document it.', context: 'diff', 'pause-after': '7d' }
@@ -31,7 +35,7 @@ function askedIn({ world }: Simulation): string[] {
   return [...world.pulls.values()].flatMap(({ reviewRequests }) => reviewRequests)
 }
 
-it('a month without and with reviewers loses no change, asks nobody twice, and pauses', async () => {
+it('a month without and with reviewers pays for no change twice or without need, loses none, and asks nobody twice', async () => {
   const simulation = await startSimulation('acme/docs')
   const { world, clock, docs, run } = simulation
   for (const { login, id } of PEOPLE)
@@ -63,14 +67,24 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
       mergePull(world, pull)
       return pushOf(world, before)
     }
+    if (what === 'merge without docs') {
+      const labels = [{ name: 'no-docs' }]
+      mergePull(world, addPull(world, { number: 600 + day, user: author, labels, files: ['m.ts'] }))
+      return pushOf(world, before)
+    }
+    if (what === 'lock files') return pushTo(world, { author, files: ['package-lock.json'] })
+    if (what === 'major tag') {
+      world.tags.set('v1', before)
+      return push({ ref: 'refs/tags/v1', after: before, commits: [], deleted: false })
+    }
     if (what === 'command') {
-      return commentIn(world, { number: docsPull, author, body: `/docs explain day ${day}` })
+      const body = `/docs explain day ${day}`
+      return commentIn(world, { number: docsPull, author, association: 'MEMBER', body })
     }
-    if (what === 'review') {
-      const [ada = author] = PEOPLE
-      const made = addReview(world, { number: docsPull, author: ada, body: `Shorter, day ${day}` })
-      return docsReview(made)
-    }
+    const [ada = author] = PEOPLE
+    const review = { number: docsPull, author: ada, body: `Shorter, day ${day}` }
+    if (what === 'review') return docsReview(addReview(world, review))
+    if (what === 'approval') return docsReview(addReview(world, { ...review, state: 'APPROVED' }))
     await simulation.endPulls('merge')
     followAgent(world)
     return pushOf(world, before)
@@ -87,11 +101,13 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
     await clock.sleep(18 * HOUR_MS)
   }
   // No change is missing from the context in the end.
-  const told = docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages]).join('\n')
-  expect(subjects.filter((subject) => !new RegExp(`${subject}\\b`).test(told))).toEqual([])
-  expect(docs.jobs.map(({ messages }) => messages.length)).toEqual([17, 19])
+  const sent = docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages]).join('\n')
+  expect(subjects.filter((subject) => !new RegExp(`${subject}\\b`).test(sent))).toEqual([])
+  expect(docs.jobs.map(({ messages }) => messages.length)).toEqual([16, 19])
   const paused = rows.filter(({ what, result }) => what === 'push' && result === 'skipped')
-  expect(paused.map(({ day }) => day)).toEqual([20, 21, 22, 23, 24, 25, 26])
+  expect(paused.map(({ day }) => day)).toEqual([10, 19, 20, 21, 22, 23, 24, 25, 26])
+  const free = ['approval', 'lock files', 'merge without docs', 'major tag']
+  for (const { what, result } of rows) if (free.includes(what)) expect(result, what).toBe('skipped')
   // Nobody is asked twice for the same review.
   for (const { number, reviewRequests } of world.pulls.values()) {
     const reviews = world.reviews.filter((one) => one.number === number)
@@ -104,7 +120,7 @@ it('a month without and with reviewers loses no change, asks nobody twice, and p
   const ofPull = (number: number) =>
     rows.filter(({ pull }) => pull === `${number}`).flatMap(({ asked }) => asked)
   expect(ofPull(1)).toEqual(['ada', 'cleo', 'dan', 'bob', 'ada', 'ada'])
-  expect(ofPull(2)).toEqual(['ada', 'dan', 'bob', 'cleo', 'ada'])
+  expect(ofPull(2)).toEqual(['ada', 'cleo', 'dan', 'bob', 'ada'])
   // Each docs pull request has one source comment, and each command and review one reply.
   const written = ownComments(world)
   expect(written.filter(([first]) => first?.startsWith('💬'))).toHaveLength(2)

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { addJob } from '../prompt/describe-run.ts'
 import { bareEvent, bot, pullRequest, pushOf } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import {
@@ -14,10 +13,12 @@ import {
 } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', wait: 'false' }
+const DRY = { ...PROMPT, 'dry-run': 'true' }
 
-it('`source-authors` of a push are the people whose changes are told, newest first, ten at most', async () => {
-  const scene = await startHarness({ replies: {} })
-  const { run, world } = scene
+it('`source-authors` of a push are the people whose changes it is about, newest first, ten at most', async () => {
+  const { run, world } = await startHarness({ replies: {} })
+  // A schedule compares with this job.
+  await run({ event: bareEvent('schedule'), inputs: PROMPT })
   const merge = (number: number, user = person(`writer-${number}`), ...assignees: Account[]) =>
     mergePull(world, addPull(world, { number, user, assignees }))
   merge(20, bot('renovate[bot]'), person('assignee'), person('Bender'))
@@ -38,7 +39,7 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
     labels: [{ name: 'no-docs' }],
   })
   mergePull(world, skipped)
-  const inputs = { ...PROMPT, 'ignore-authors': 'Bender' }
+  const inputs = { ...DRY, 'ignore-authors': 'Bender' }
   const people = ['newest', 'writer-30', 'writer-32', 'writer-31', 'direct', 'assignee']
   const sha = world.branches.get('main') ?? ''
   for (const context of ['diff', 'none']) {
@@ -49,7 +50,6 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
     expect(outputs['source-authors']?.split('\n')).toEqual(people)
   }
   // A schedule reads the pull requests of its commits, too.
-  addJob(scene, BEFORE)
   const { outputs } = await run({ event: bareEvent('schedule'), env: { GITHUB_SHA: sha }, inputs })
   expect(outputs['source-authors']?.split('\n')).toEqual(people)
   for (let number = 40; number < 49; number++) merge(number)
@@ -71,7 +71,7 @@ it('`source-authors` of a pull request is its author', async () => {
   const { run } = await startHarness({ replies: {} })
   for (const context of ['diff', 'none']) {
     const event = pullRequest({ action: 'synchronize', author: person('mona') })
-    const { outputs } = await run({ event, inputs: { ...PROMPT, context } })
+    const { outputs } = await run({ event, inputs: { ...DRY, context } })
     expect(outputs['source-authors']).toBe('mona')
   }
 })

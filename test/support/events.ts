@@ -99,6 +99,8 @@ type Written = Omit<CommentOptions, 'id' | 'action'> & {
   readonly body: string
   readonly kind?: 'main' | 'review'
   readonly onIssue?: boolean
+  /** The author's relation to the repository; `NONE` without it. */
+  readonly association?: string
   /** The comment that a reply in a review thread answers. */
   readonly rootId?: number | undefined
 }

@@ -346,10 +346,10 @@ function commentFields(comment: Comment, world: World): Fields {
 }
 
 function commitFields(
-  { sha, message, author, parents, atMs }: Commit,
+  { sha, message, author, email = 'x@example.com', parents, atMs }: Commit,
   { repository }: World,
 ): Fields {
-  const git = { name: author?.login ?? 'Nobody', email: 'x@example.com', date: time(atMs) }
+  const git = { name: author?.login ?? 'Nobody', email, date: time(atMs) }
   const url = `https://api.github.com/repos/${repository}/commits`
   return {
     sha,
