@@ -26,7 +26,8 @@ export async function runMain(run: Run): Promise<void> {
   } catch (error) {
     reportError(error, run, 'job')
   }
-  run.github.reportFailures()
+  // The post step doesn't repeat the notice.
+  if (run.github.reportFailures()) run.saveState('explained', 'true')
   run.saveState('finished', 'true')
 }
 
@@ -43,6 +44,8 @@ async function perform(run: Run): Promise<void> {
   if (run.cancel.aborted) return reportCancelled(request, run)
   const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {
+    // The warning explains a reaction that fails, too.
+    if (!permission.refusal.known) run.github.explain()
     await new RunRecord(trigger, run).answer(skip)
     return reportSkip(skip, run)
   }

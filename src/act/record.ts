@@ -117,10 +117,15 @@ export class RunRecord {
   async begin(): Promise<void> {
     this.#job = undefined
     const written = await this.#show('starting')
-    if (written.known) return
     const { command } = this.#trigger
     const call = command ? writeCall(command.source.thread) : SET_STATUS
-    if (command || this.#run.inputs['follow-up']) throw new NeededCallError(call, written.error)
+    const isNeeded = command !== undefined || this.#run.inputs['follow-up']
+    if (!written.known && isNeeded) throw new NeededCallError(call, written.error)
+    // From now on, a job may have been started if this step is killed.
+    const headline = `Interrupted before ${this.#run.mintlify} answered`
+    const text = interruptedBody(this.#trigger, undefined, this.#run)
+    this.#ifKilled = { state: 'error', headline, text }
+    this.#savePending()
   }
 
   /** Names the accepted job. */
@@ -171,16 +176,18 @@ export class RunRecord {
     const { earlierJob, lastJob } = this.#facts
     if (!earlierJob && !lastJob) return
     this.#job = undefined
-    await this.#writeStatus({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
+    // A skipped run writes no comment.
+    this.#place = undefined
+    await this.#write({ state: 'success', headline: `Skipped: ${reason}`, text: md`` })
   }
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {
-    const id = this.#job?.id ?? ''
-    const text = interruptedBody(this.#trigger, id, this.#run)
-    const ifKilled: Entry =
-      id === ''
-        ? { state: 'error', headline: `Interrupted before ${this.#run.mintlify} answered`, text }
-        : { state: 'failure', headline: 'Interrupted, the job is still running', text }
+    const { id = '' } = this.#job ?? {}
+    const ifKilled: Entry = {
+      state: 'failure',
+      headline: `Interrupted, ${id === '' ? 'no job was started' : 'the job is still running'}`,
+      text: interruptedBody(this.#trigger, id, this.#run),
+    }
     const headline = stage === 'starting' ? 'Starting' : STAGES[stage]
     const working = workingBody(this.#trigger, stage, this.#run)
     return await this.#write({ state: 'pending', headline, text: working }, ifKilled)

@@ -251,7 +251,11 @@ export class GitHub {
       const { error } = result
       const pauseMs = error.retryAfterMs || NEEDED_PAUSE_MS
       const isLate = pauseMs > MAX_GITHUB_PAUSE_MS || clock.now() + pauseMs >= deadlineMs
-      if (isLate || !mayPass(error) || cancel.aborted) throw new NeededCallError(call, error)
+      if (isLate || !mayPass(error) || cancel.aborted)
+        throw new NeededCallError(
+          { ...call, permission: error.permission ?? call.permission },
+          error,
+        )
       await this.pause(pauseMs)
       this.#isRepeating = true
       result = await this.attempt(send, call.permission)
@@ -298,10 +302,14 @@ export class GitHub {
     this.#isExplained = true
   }
 
-  /** Writes one notice about all calls that failed and that the run could do without. */
-  reportFailures(): void {
+  /**
+   * Writes one notice about all calls that failed and that the run could do without.
+   *
+   * @returns whether there were such calls
+   */
+  reportFailures(): boolean {
     const [first] = this.#failures
-    if (first === undefined || this.#isExplained) return
+    if (first === undefined || this.#isExplained) return false
     const { error, call } = first
     const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
     const missing = this.#failures.flatMap((one) =>
@@ -317,6 +325,7 @@ export class GitHub {
         ? `Missing permission: \`${call.permission}\``
         : error.title,
     )
+    return true
   }
 
   /** Waits, unless the run is canceled. */
@@ -391,6 +400,7 @@ export class GitHub {
     const { clock, cancel, retryAfterDeadlineMs } = this.#options
     const pausesMs = [...this.#pausesMs()]
     let maybeWritten = false
+    let hasTimedOut = true
     for (;;) {
       try {
         const response = await send()
@@ -402,6 +412,7 @@ export class GitHub {
       } catch (caught) {
         let error = toGitHubError(caught, clock.now())
         const { message, cause } = error
+        hasTimedOut &&= cause instanceof TransportError && cause.failure === 'timeout'
         maybeWritten ||= !onlyReads(request) && mayHaveArrived(error)
         if (maybeWritten) {
           // An earlier try may have succeeded.
@@ -417,7 +428,7 @@ export class GitHub {
         const isLast = pauseMs === undefined || pauseMs > maxPauseMs
         if (!isLast) await this.pause(pauseMs)
         if (isLast || cancel.aborted) {
-          this.#hasTimedOut ||= cause instanceof TransportError && cause.failure === 'timeout'
+          this.#hasTimedOut ||= hasTimedOut
           throw error
         }
       }

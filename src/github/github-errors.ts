@@ -37,6 +37,8 @@ export class GitHubError extends Error {
   readonly status: number | undefined
   /** The field that GraphQL could not resolve, such as `repository.object.status`; may be empty. */
   readonly path: string = ''
+  /** The permission that this field needs, if it isn't the call's. */
+  readonly permission: string | undefined
   /** How long GitHub asks to wait, in milliseconds, if it does. */
   readonly retryAfterMs: number | undefined
   /** The likely cause and the fix, as sentences; may be empty. `GitHub.report` logs it once in a run. */
@@ -228,7 +230,11 @@ export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
   }))
 }
 
-export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
+/** @param permission that the field needs, if it isn't the call's */
+export function graphqlError(
+  { type, message, path }: GraphqlError,
+  permission?: string,
+): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const status = type === 'NOT_FOUND' ? 404 : undefined
   const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
@@ -237,6 +243,7 @@ export function graphqlError({ type, message, path }: GraphqlError): GitHubError
     kind,
     status,
     path,
+    permission,
     ...words,
   })
 }

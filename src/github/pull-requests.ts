@@ -9,7 +9,7 @@ import {
   type RestData,
   type User,
 } from './client.ts'
-import { GitHubError, graphqlError, type Lookup, NeededCallError } from './github-errors.ts'
+import { GitHubError, graphqlError, type Lookup } from './github-errors.ts'
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>
@@ -262,21 +262,18 @@ async function askForPulls(
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
   const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read' }
-  const { data, errors } = await github.need(call, () =>
-    github.graphql<MergedPullsAnswer>(query, github.repository),
-  )
-  const aliases = data.repository ?? {}
-  const pulls = readAliases(aliases, commits)
-  // A number in a commit's subject may not be a pull request's.
-  const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
-  const isLabelMissing = error?.path.includes('labels') === true
-  if (error !== undefined && (isLabelMissing || pulls.size < commits.length)) {
+  return await github.need(call, async () => {
+    const { data, errors } = await github.graphql<MergedPullsAnswer>(query, github.repository)
+    const aliases = data.repository ?? {}
+    const pulls = readAliases(aliases, commits)
+    // A number in a commit's subject may not be a pull request's.
+    const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
+    const isLabelMissing = error?.path.includes('labels') === true
+    if (error === undefined || (!isLabelMissing && pulls.size === commits.length)) return pulls
     // Objects that the token can't read are null.
     const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
-    const permission = seesCommits ? 'pull-requests: read' : 'contents: read'
-    throw new NeededCallError({ ...call, permission }, graphqlError(error))
-  }
-  return pulls
+    throw graphqlError(error, seesCommits ? call.permission : 'contents: read')
+  })
 }
 
 /** Reads the number that GitHub's merge button adds to a subject; empty if there is none. */

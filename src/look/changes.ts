@@ -91,7 +91,7 @@ export async function readChanges(
   run: Run,
 ): Promise<Changes | undefined> {
   const { row, payload } = event
-  const { github, environment, inputs } = run
+  const { environment, inputs } = run
   const sha = statusCommit(event, environment)
   if (tags) {
     const wereSent = earlier.lastJob?.sha === sha && inputs.paths.length === 0

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { type FromGitHub, type Maybe, type Nodes, nodesOf } from '../github/client.ts'
-import { GitHubError } from '../github/github-errors.ts'
+import { GitHubError, graphqlError } from '../github/github-errors.ts'
 import {
   type CommentRef,
   createComment,
@@ -393,6 +393,7 @@ export async function readPosts(
     ({ author, association }) => isInsider(association) || isSameAccount(asker, author),
   )
   const hidden = chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run)
+  if (hidden === undefined) return undefined
   const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))
   return { posts, others: before.length - posts.length }
 }
@@ -416,14 +417,23 @@ type HiddenAnswer = FromGitHub<{
   }>
 }>
 
-/** Reads which of a thread's newest comments were hidden; none if that can't be read. */
-async function readHidden({ kind, number }: Thread, { github }: Run): Promise<ReadonlySet<number>> {
+/** Reads which of a thread's newest comments were hidden; `undefined` if that can't be read. */
+async function readHidden(
+  { kind, number }: Thread,
+  { github }: Run,
+): Promise<ReadonlySet<number> | undefined> {
   const query = kind === 'main' ? HIDDEN : HIDDEN_IN_REVIEWS
   const call = { purpose: 'read which comments were hidden', permission: 'pull-requests: read' }
-  const answer = await github.attemptAndReport(call, () =>
-    github.graphql<HiddenAnswer>(query, { ...github.repository, number }),
-  )
-  const { comments, reviewThreads } = (answer.known && answer.value.data.repository?.thread) || {}
+  const answer = await github.attemptAndReport(call, async () => {
+    const { data, errors } = await github.graphql<HiddenAnswer>(query, {
+      ...github.repository,
+      number,
+    })
+    if (errors[0]) throw graphqlError(errors[0])
+    return data.repository?.thread ?? {}
+  })
+  if (!answer.known) return undefined
+  const { comments, reviewThreads } = answer.value
   const all = [comments, ...nodesOf(reviewThreads).map((thread) => thread.comments)]
   const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
   return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))

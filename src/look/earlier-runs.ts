@@ -1,5 +1,5 @@
 import { type FromGitHub, type Maybe, nodesOf, type Paged } from '../github/client.ts'
-import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
+import { GitHubError, graphqlError } from '../github/github-errors.ts'
 import type { CommentRef, ThreadComment } from '../github/pull-requests.ts'
 import { isRerun, type Run } from '../runner/run.ts'
 import { followedBranch, type GitHubEvent, tagOf } from './event.ts'
@@ -66,7 +66,7 @@ export const NOTHING_EARLIER: EarlierRuns = {
   unnamed: '',
 }
 
-const FIND_JOB = 'look for an earlier job'
+const FIND_JOB = { purpose: 'look for an earlier job', permission: 'statuses: read' }
 
 /** Reads what the step's commit statuses record of earlier attempts and runs. @throws {NeededCallError} */
 export async function findInStatuses(
@@ -84,17 +84,11 @@ export async function findInStatuses(
   const name = statusName(event, run)
   // The newest status of a commit may be another run's, or another release's.
   const isListed = isRerun(environment) || tags !== undefined
-  const listed = isListed
-    ? await github.need({ purpose: FIND_JOB, permission: 'statuses: read' }, () =>
-        listStatuses(sha, name, run),
-      )
-    : []
-  let searched: readonly StepStatus[] = []
-  const history: string[] = []
-  const visited = new Set<string>()
-  let reachedLimit = false
-  const find = () => {
-    const statuses = newestFirst([...listed, ...searched])
+  const listed = isListed ? await github.need(FIND_JOB, () => listStatuses(sha, name, run)) : []
+  const parts: SearchPart[] = []
+  const find = (found: readonly SearchPart[]) => {
+    const statuses = newestFirst([...listed, ...found.flatMap((part) => part.statuses)])
+    const visited = new Set(found.flatMap((part) => part.visited))
     const onBranch = (commit: string) => visited.has(commit)
     return {
       statuses,
@@ -102,17 +96,18 @@ export async function findInStatuses(
       lastJob: findLastJob(event, statuses, onBranch, run),
     }
   }
-  for await (const part of searchStatuses(event, sha, tags, run)) {
-    searched = [...searched, ...part.statuses]
-    history.push(...part.history)
-    for (const commit of part.visited) visited.add(commit)
-    const { earlierJob, lastJob } = find()
-    // No older status can say more.
-    if (earlierJob && lastJob) break
-    if (part.failure) throw lookupError(part.failure)
-    reachedLimit = part.reachedLimit
+  // No older status can say more.
+  const isEnough = (part: SearchPart): boolean => {
+    const { earlierJob, lastJob } = find([...parts, part])
+    return earlierJob !== undefined && lastJob !== undefined
   }
-  const { statuses, earlierJob, lastJob } = find()
+  for await (const part of searchStatuses(event, sha, tags, isEnough, run)) {
+    const isLast = isEnough(part)
+    parts.push(part)
+    if (isLast) break
+  }
+  const { statuses, earlierJob, lastJob } = find(parts)
+  const history = parts.flatMap((part) => part.history)
   const newer = history.slice(0, Math.max(0, history.indexOf(sha)))
   const recorded = statuses.find((one) => !isOwn(one, run) && (one.job ?? one.lastJob))
   return {
@@ -121,7 +116,7 @@ export async function findInStatuses(
     lastJob: lastJob && { ...lastJob, isNewer: newer.includes(lastJob.sha) },
     lastSent: readLastSent(event, statuses, newer, run),
     commitsBack: Math.max(0, history.indexOf(recorded?.sha ?? '')),
-    reachedLimit,
+    reachedLimit: !(earlierJob && lastJob) && parts.at(-1)?.reachedLimit === true,
     unnamed: findUnnamed(statuses, run),
   }
 }
@@ -132,11 +127,9 @@ function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
 }
 
 /** Names the permission that the field of a query needs which GitHub could not resolve. */
-function lookupError(error: GitHubError): NeededCallError {
-  const { path } = error
-  let permission = path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
-  if (path === '' || path.endsWith('status')) permission = 'statuses: read'
-  return new NeededCallError({ purpose: FIND_JOB, permission }, error)
+function permissionFor(path: string): string {
+  if (path === '' || path.endsWith('status')) return 'statuses: read'
+  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
 }
 
 /** A part of a search for the step's statuses. */
@@ -162,41 +155,66 @@ const MAX_SEARCHED_VERSIONS = 10
 
 /**
  * Searches the run's own commit and its branch; an open pull request; a merged one, and then its base branch; of a tag or
- * release also the versions before it.
+ * release also the versions before it. What GitHub couldn't read is asked for again, unless a part is enough without it.
+ *
+ * @throws {NeededCallError}
  */
 async function* searchStatuses(
   event: GitHubEvent,
   sha: string,
   tags: Tags | undefined,
+  isEnough: (part: SearchPart) => boolean,
   run: Run,
 ): AsyncGenerator<SearchPart> {
+  const need = <Part extends SearchPart>(read: () => Promise<Part>) =>
+    run.github.need(FIND_JOB, async () => {
+      const part = await read()
+      if (part.failure && !isEnough(part)) throw part.failure
+      return part
+    })
   const { number, merged } = event.payload.pull_request ?? {}
-  if (number != null) yield await searchPull(event, number, run)
+  if (number != null) yield await need(() => searchPull(event, number, run))
   if (number != null && !merged) return
   const name = statusName(event, run)
   const tip = branchTip(event, sha, run)
   let left = MAX_SEARCHED_COMMITS + 1
   let after: Maybe<string>
-  let part: SearchPart
+  let reachedLimit: boolean
   do {
     const variables = { name, sha, tip, first: Math.min(PAGE_SIZE, left), ...(after && { after }) }
-    const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
-    const { own, branch } = repository
-    const nodes = nodesOf(branch?.history)
-    const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
-    const found = await readStatuses([own, ...nodes], failure ?? unknown, name, run)
-    const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
-    after = hasNextPage ? endCursor : undefined
-    left -= nodes.length
-    part = {
-      ...found,
-      history: nodes.map(({ oid }) => oid ?? ''),
-      reachedLimit: found.reachedLimit || (!!after && left <= 0),
-    }
-    yield part
-  } while (after && !part.reachedLimit && !part.failure)
+    const page = await need(() => searchBranch(variables, left, run))
+    after = page.after
+    left -= page.history.length
+    reachedLimit = page.reachedLimit
+    yield page
+  } while (after && !reachedLimit)
   const before = tags?.before.slice(0, MAX_SEARCHED_VERSIONS) ?? []
-  if (before.length > 0) yield await searchTags(before, part.reachedLimit, name, run)
+  if (before.length > 0) yield await need(() => searchTags(before, reachedLimit, name, run))
+}
+
+/**
+ * Searches the run's own commit and a page of its branch.
+ *
+ * @param left how many commits are searched at most
+ */
+async function searchBranch(
+  variables: Readonly<Record<'name' | 'sha' | 'tip', string>> & { readonly first: number },
+  left: number,
+  run: Run,
+): Promise<SearchPart & { readonly after: Maybe<string> }> {
+  const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
+  const { own, branch } = repository
+  const nodes = nodesOf(branch?.history)
+  const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
+  const found = await readStatuses([own, ...nodes], failure ?? unknown, variables.name, run)
+  const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
+  const after = hasNextPage ? endCursor : undefined
+  return {
+    ...found,
+    history: nodes.map(({ oid }) => oid ?? ''),
+    reachedLimit: found.reachedLimit || (!!after && left <= nodes.length),
+    after,
+  }
 }
 
 /** Searches the commits of tags. */
@@ -290,7 +308,9 @@ async function askForStatuses(
   )
   if (!answer.known) return { repository: {}, failure: answer.error }
   const { data, errors } = answer.value
-  return { repository: data.repository ?? {}, failure: errors[0] && graphqlError(errors[0]) }
+  const [first] = errors
+  const failure = first && graphqlError(first, permissionFor(first.path))
+  return { repository: data.repository ?? {}, failure }
 }
 
 /** Maximum number of commits whose statuses are listed because the newest one may hide others. */

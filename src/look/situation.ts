@@ -105,14 +105,14 @@ async function markFollowedTag(
 ): Promise<GitHubEvent> {
   const name = followedBranch(event, environment)
   if (name === undefined || name === event.payload.repository?.default_branch) return event
-  const { data } = await github.need(READ_TAGS, () =>
-    github.graphql<RefAnswer>(FOLLOWED_REFS, {
-      ...github.repository,
-      branch: `refs/heads/${name}`,
-      tag: `refs/tags/${name}`,
-    }),
-  )
-  const { branch, tag } = data.repository ?? {}
+  const refs = { branch: `refs/heads/${name}`, tag: `refs/tags/${name}` }
+  const { branch, tag } = await github.need(READ_TAGS, async () => {
+    const variables = { ...github.repository, ...refs }
+    const { data, errors } = await github.graphql<RefAnswer>(FOLLOWED_REFS, variables)
+    // A ref that doesn't exist is null without an error.
+    if (errors[0]) throw graphqlError(errors[0])
+    return data.repository ?? {}
+  })
   return { ...event, followsTag: tag != null && branch == null }
 }
 
@@ -148,21 +148,30 @@ async function readNeededChanges(
     !hasInstructions || earlier.attempt.kind === 'unclear' || trigger.command?.kind === 'review'
   if (isUnused) return undefined
   const read = () => readChanges(trigger.event, earlier, tags, run)
-  return ownJob && !hasEnded(ownJob) ? await readOptional(read, undefined, run) : await read()
+  const isOptional = ownJob !== undefined && !hasEnded(ownJob)
+  return isOptional ? await readOptional(read, undefined, () => true, run) : await read()
 }
 
-/** Makes a needed lookup optional. */
-async function readOptional<T>(read: () => Promise<T>, otherwise: T, { github }: Run): Promise<T> {
+/** Makes a lookup optional that is needed otherwise, as far as its failure permits. */
+async function readOptional<T>(
+  read: () => Promise<T>,
+  otherwise: T,
+  canDoWithout: (error: GitHubError) => boolean,
+  { github }: Run,
+): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (!(error instanceof NeededCallError)) throw error
+    if (!(error instanceof NeededCallError && canDoWithout(error.cause))) throw error
     github.report(error.cause, error)
     return otherwise
   }
 }
 
-/** Finds what earlier runs recorded. With `follow-up: false`, a run can do without it. */
+/**
+ * Finds what earlier runs recorded. With `follow-up: false`, a run can do without it; a re-run only if the first attempt
+ * couldn't record anything either, because a permission is missing.
+ */
 async function findEarlier(
   { event, command }: Trigger,
   tags: Tags | undefined,
@@ -170,9 +179,11 @@ async function findEarlier(
 ): Promise<EarlierRuns> {
   if (command) return await findInComments(command, run)
   const find = () => findInStatuses(event, tags, run)
-  const kind = isRerun(run.environment) ? 'not-recorded' : 'none'
+  if (run.inputs['follow-up']) return await find()
+  const isAgain = isRerun(run.environment)
+  const kind = isAgain ? 'not-recorded' : 'none'
   const unknown: EarlierRuns = { ...NOTHING_EARLIER, attempt: { kind } }
-  return run.inputs['follow-up'] ? await find() : await readOptional(find, unknown, run)
+  return await readOptional(find, unknown, (error) => !isAgain || error.kind === 'permission', run)
 }
 
 async function observeJobs(
@@ -219,6 +230,8 @@ const CONFIRM_PAUSE_MS = 10_000
 const REPOSITORY_ID = `query RepositoryId($owner: String!, $repo: String!) {
   repository(owner: $owner, name: $repo) { databaseId } }`
 
+type RepositoryAnswer = FromGitHub<{ repository: FromGitHub<{ databaseId: number }> }>
+
 /** Whether a link is one to a pull request of the run's repository, which may have been renamed since. */
 async function isSamePull(link: string, ownLink: string, run: Run): Promise<boolean> {
   const { github, environment } = run
@@ -227,13 +240,13 @@ async function isSamePull(link: string, ownLink: string, run: Run): Promise<bool
   if (place.repository.toLowerCase() === own.repository.toLowerCase()) return true
   const { owner, repo } = place
   const call = { purpose: 'identify the docs repository', permission: 'metadata: read' }
-  const { data } = await github.need(call, () =>
-    github.graphql<FromGitHub<{ repository: FromGitHub<{ databaseId: number }> }>>(REPOSITORY_ID, {
-      owner,
-      repo,
-    }),
-  )
-  return String(data.repository?.databaseId ?? '') === environment.repositoryId
+  return await github.need(call, async () => {
+    const { data, errors } = await github.graphql<RepositoryAnswer>(REPOSITORY_ID, { owner, repo })
+    // A repository that the token can't see is another one.
+    const error = errors.find(({ type }) => type !== 'NOT_FOUND')
+    if (error) throw graphqlError(error)
+    return String(data.repository?.databaseId ?? '') === environment.repositoryId
+  })
 }
 
 /** Whether a job can be sent a message: it and its docs pull request have not ended. */
@@ -323,6 +336,8 @@ async function readPullState(prLink: string, run: Run): Promise<PullState> {
       throw error ? graphqlError(error) : new GitHubError(words)
     }
     if (state !== 'open') return { ...none, state }
+    // Without its reviews, it could be approved.
+    if (errors[0] && !pull.reviews) throw graphqlError(errors[0])
     const ageMs = clock.now() - Date.parse(pull.createdAt ?? '')
     return {
       ...none,

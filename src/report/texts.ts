@@ -270,14 +270,18 @@ function nextSteps(
   return joinMarkdown(words, ' ')
 }
 
-/** Writes the comment of a run that was killed. */
-export function interruptedBody(trigger: Trigger, jobId: string, run: Run): Markdown {
+/**
+ * Writes the comment of a run that was killed.
+ *
+ * @param jobId empty if nothing was sent; `undefined` if a job may have been started
+ */
+export function interruptedBody(trigger: Trigger, jobId: string | undefined, run: Run): Markdown {
   // A re-run of a command waits for the job.
   const rerun = trigger.command ? md`re-run the ${runLink(run)}, or ` : md``
-  const words =
-    jobId === ''
-      ? md`The workflow run was interrupted before ${run.mintlify} responded. If a job was started, it is still running and may open a pull request.`
-      : md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
+  let words = md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
+  if (jobId === '') words = md`The workflow run was interrupted. It started no job.`
+  if (jobId === undefined)
+    words = md`The workflow run was interrupted before ${run.mintlify} responded. If a job was started, it is still running and may open a pull request.`
   return joinMarkdown([md`🛑 **Interrupted**`, originLine(trigger, run), words])
 }
 
