@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../docs-service/http.ts'
+import type { HttpRequest } from '../../src/lib/http.ts'
 import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
@@ -15,6 +16,8 @@ export type FaultName = keyof typeof FAULTS
 export type GitHubFault = {
   readonly match: RegExp
   readonly end: FaultName | Ending
+  /** How many of those it lets pass first. */
+  after?: number
   /** How many requests it meets; all without it. */
   times?: number
 }
@@ -24,8 +27,8 @@ type Ending = {
   /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** How the connection ends in place of an answer. */
-  readonly breaks?: 'reset' | 'hang'
+  /** How the connection ends in place of an answer, in its middle (`cut`), or before the request is sent (`refused`). */
+  readonly breaks?: 'reset' | 'hang' | 'cut' | 'refused'
   /** The request is handled all the same. */
   readonly handled?: boolean
   /** The field of a GraphQL query that fails, while the rest is answered. */
@@ -65,6 +68,8 @@ export const FAULTS = {
   slow: { delayMs: 2_000 },
   reset: { breaks: 'reset' },
   lost: { breaks: 'reset', handled: true },
+  cut: { breaks: 'cut', handled: true },
+  refused: { breaks: 'refused' },
   hang: { breaks: 'hang' },
 } satisfies Readonly<Record<string, Ending>>
 
@@ -88,6 +93,31 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
   const journal: GitHubRequest[] = []
   const violations: string[] = []
   const faults: GitHubFault[] = []
+
+  /** How a request ends: by the first fault that meets it. */
+  function takeFault(line: string): Ending {
+    for (const fault of faults) {
+      if (!fault.match.test(line) || fault.times === 0) continue
+      if (fault.after) {
+        fault.after -= 1
+        continue
+      }
+      if (fault.times !== undefined) fault.times -= 1
+      return typeof fault.end === 'string' ? FAULTS[fault.end] : fault.end
+    }
+    return {}
+  }
+
+  /** Whether nobody listens for a request. */
+  function refuses({ method, url, body }: Pick<HttpRequest, 'method' | 'url' | 'body'>): boolean {
+    const path = new URL(url.pathname.replace(root, '') + url.search, 'http://localhost')
+    const line = lineOf(method, path, body && JSON.parse(body), world)
+    const isRefused = ({ match, end, after, times }: GitHubFault): boolean =>
+      end === 'refused' && match.test(line) && times !== 0 && !after
+    const fault = faults.find(isRefused)
+    if (fault?.times !== undefined) fault.times -= 1
+    return fault !== undefined
+  }
 
   async function answerTo(
     incoming: IncomingMessage,
@@ -131,16 +161,17 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     const line = lineOf(incoming.method ?? '', url, body, world)
     const entry: GitHubRequest = { line, body: isObject(body) ? body : {} }
     journal.push(entry)
-    const fault = faults.find(({ match, times }) => match.test(line) && times !== 0)
-    if (fault?.times !== undefined) fault.times -= 1
-    const ending: Ending = typeof fault?.end === 'string' ? FAULTS[fault.end] : (fault?.end ?? {})
+    const ending = takeFault(line)
     const { status, breaks, handled, broken, delayMs } = ending
     const isAnswered = handled === true || (status === undefined && breaks === undefined)
     const real = isAnswered ? await answerTo(incoming, url, body, broken) : undefined
     if (delayMs !== undefined) await pause(delayMs)
     if (breaks === 'reset') incoming.socket.resetAndDestroy()
     else if (breaks === 'hang') await pause(Number.POSITIVE_INFINITY)
-    else {
+    else if (breaks === 'cut') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100_000 })
+      response.write(JSON.stringify(real?.body).slice(0, -1), () => incoming.socket.destroy())
+    } else {
       const answer = real === undefined || status !== undefined ? ending : real
       entry.status = answer.status ?? 0
       send(response, answer)
@@ -166,6 +197,7 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     /** What the real GitHub would not take, or not answer: must stay empty. */
     violations: violations as readonly string[],
     faults,
+    refuses,
     close,
   }
 }

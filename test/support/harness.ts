@@ -142,8 +142,11 @@ export async function startHarness(options: HarnessOptions = {}) {
     const summaryPath = join(folder, `summary-${++files}`)
     const [startedAtMs, requests] = [now(), github.journal.length]
     const death = abortedAt(killAtMs)
-    const isRefused = ({ method, url }: HttpRequest) =>
-      scripted !== undefined && url.origin === scripted.url && scripted.refuses(method)
+    const isRefused = (request: HttpRequest): boolean => {
+      const { origin } = request.url
+      if (origin === scripted?.url) return scripted.refuses(request.method)
+      return origin === new URL(github.url).origin && github.refuses(request)
+    }
     const part: Part = { printed: [], sent: [], clock, isRefused, death }
     const died = new Promise((resolve) => death.addEventListener('abort', resolve))
     const hasFailed = await current.run(part, async () => {

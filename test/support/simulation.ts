@@ -1,11 +1,11 @@
-import { type RunOptions, startHarness } from './harness.ts'
+import { type HarnessOptions, type RunOptions, startHarness } from './harness.ts'
 
 /** A harness for stories of many runs, in which the agent's pull requests are merged and closed. */
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** Starts a simulation. The docs are in `docsIn`, which the token can see. */
-export async function startSimulation(docsIn: string) {
-  const harness = await startHarness({ docsIn, jobTimeMs: 20_000 })
+export async function startSimulation(docsIn: string, options: HarnessOptions = {}) {
+  const harness = await startHarness({ ...options, docsIn, jobTimeMs: 20_000 })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
   const endedAtMs = new Map<number, number>()
