@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readOptions, refuse } from '../scripts/options.ts'
+import type { GitHub, Octokit } from '../src/github/client.ts'
 import type { ChangedFile } from '../src/look/ranks.ts'
+import { completeFiles } from '../src/look/whole-diff.ts'
 import { renderContext } from '../src/prompt/render.ts'
 
 const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.
 
   node bench/context.ts <git directory>:<folder of its documentation>[,<folder>] …
+
+GitHub is played by git: it lists 300 files of a change, and diffs of the first of them in the alphabet, up to 512 KiB.
 
 shown of 100    of the identifiers that the documentation then used for the first time, those in the prompt with the rest of
                 the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name; and their mean by
@@ -14,7 +18,8 @@ noise of 100    bytes that show tests, lock and generated files, and translation
                 that are full`
 
 const MAX_COMMITS = 1500
-const MAX_FILES = 600
+/** What GitHub shows of a comparison: so many files, and of the first of them so many bytes of diffs. */
+const LISTED = { files: 300, diffBytes: 512 * 1024 }
 /** Changes of each kind: at most so many, of three times as many that are looked at. */
 const SAMPLE = 12
 /** A change of more does not fit into a prompt. */
@@ -37,7 +42,7 @@ type History = { readonly gitDirectory: string; readonly docs: readonly string[]
 type Figures = Readonly<Record<'codeBytes' | 'facts' | 'shown' | 'bytes' | 'noise', number>>
 
 /** Measures pushes, weeks and releases in which pages and other files were changed, at even distances, newest first. */
-function measureAll(history: History): Figures[] {
+async function measureAll(history: History): Promise<Figures[]> {
   const log = git(history, 'log', '--first-parent', `-${MAX_COMMITS}`, '--format=%H %ct').split(
     '\n',
   )
@@ -53,7 +58,8 @@ function measureAll(history: History): Figures[] {
     weekEnds.slice(1).map(({ sha }, index) => `${sha}..${weekEnds[index]?.sha}`),
     releaseRanges(history, new Set(mainline.map(({ sha }) => sha))),
   ]
-  return kinds.flatMap((ranges) => {
+  const all: Figures[] = []
+  for (const ranges of kinds) {
     const both = ranges.filter((range) => {
       const paths = git(history, 'diff', '--name-only', range).split('\n')
       return new Set(paths.map((path) => isPage(path, history))).size === 2
@@ -64,11 +70,12 @@ function measureAll(history: History): Figures[] {
     )
     const found: Figures[] = []
     for (const range of looked) {
-      const figures = found.length < SAMPLE ? measure(range, history) : undefined
+      const figures = found.length < SAMPLE ? await measure(range, history) : undefined
       if (figures !== undefined) found.push(figures)
     }
-    return found
-  })
+    all.push(...found)
+  }
+  return all
 }
 
 /** From each tag to the next one with the same prefix. */
@@ -88,7 +95,7 @@ function releaseRanges(history: History, mainline: ReadonlySet<string>): string[
 }
 
 /** `undefined` if nothing can be learned from the change. */
-function measure(range: string, history: History): Figures | undefined {
+async function measure(range: string, history: History): Promise<Figures | undefined> {
   const files = readFiles(git(history, 'diff', '--no-ext-diff', '-M', range))
   const isCode = ({ path }: ChangedFile): boolean => !isPage(path, history)
   const pages = files.filter((file) => !isCode(file))
@@ -98,7 +105,7 @@ function measure(range: string, history: History): Figures | undefined {
       /^[+-]/,
     ),
   )
-  const [base = ''] = range.split('..')
+  const [base = '', head = ''] = range.split('..')
   const known = identifiersIn(git(history, 'grep', '-hI', '-e', '.', base, '--', ...history.docs))
   const used = [...identifiersIn(linesOf(pages, /^\+/))]
   // Documentation that was new or moved as a whole says nothing of what a change brought.
@@ -107,12 +114,65 @@ function measure(range: string, history: History): Figures | undefined {
   const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split(
     '\0',
   )
-  const asked = files.slice(0, MAX_FILES)
+  const listing = { maxFiles: LISTED.files, findEnds: async () => ({ base, head }) }
+  const whole = await completeFiles({ ...listing, files: listedOf(files) }, gitAsGitHub(history))
+  const asked = whole.files
   const code = asked.filter(isCode)
-  const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
+  const codeBytes = files
+    .filter(isCode)
+    .reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
   const shown = countShown(facts, promptOf(code, messages))
   const noise = measureNoise(asked, promptOf(asked, messages))
   return { codeBytes, facts: facts.length, shown, ...noise }
+}
+
+/** The files that GitHub lists, with the diffs that it shows. */
+function listedOf(files: readonly ChangedFile[]): ChangedFile[] {
+  let left = LISTED.diffBytes
+  return files.slice(0, LISTED.files).map((file) => {
+    left -= Buffer.byteLength(file.patch ?? '')
+    return left >= 0 ? file : { ...file, added: undefined, removed: undefined, patch: undefined }
+  })
+}
+
+/** Answers from a repository on disk what is asked of GitHub for a large change. */
+function gitAsGitHub(history: History): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
+  const rest = {
+    git: {
+      getTree: async ({ tree_sha: ref }: { readonly tree_sha: string }) => {
+        const lines = git(history, 'ls-tree', '-r', '-l', '-z', ref).split('\0').filter(Boolean)
+        const tree = lines.map((line) => {
+          const [fields = '', path] = line.split('\t')
+          const [mode, type, sha, size] = fields.split(/ +/)
+          return { path, mode, type, sha, size: Number(size) || 0 }
+        })
+        return { data: { tree, truncated: tree.length > 100_000 } }
+      },
+    },
+  }
+  const octokit = { rest } as unknown as Octokit
+  return {
+    repository: { owner: 'any', repo: 'any' },
+    call: async (send) => (await send(octokit)).data,
+    attempt: async (send) => ({ known: true, value: await send() }),
+    graphql: async <T>(query: string) => {
+      const asked = [
+        ...query.matchAll(/^\s*(?:repository.*\{ )?(\w+): object\(expression: (".*")\) \{/gm),
+      ]
+      const names = asked.map(([, , name = '']): string => JSON.parse(name))
+      const texts = readBlobs(history.gitDirectory, names)
+      const blobs = asked.map(([, alias = ''], index) => {
+        const text = texts[index]
+        const isBinary = text?.includes('\0') === true
+        const isTruncated = (text?.length ?? 0) > 2 ** 19
+        return [
+          alias,
+          text === undefined ? null : { text: isBinary ? null : text, isBinary, isTruncated },
+        ]
+      })
+      return { data: { repository: Object.fromEntries(blobs) } as T, errors: [] }
+    },
+  }
 }
 
 const HEADER = /^(?:added|modified|removed|renamed|copied|changed) (?:\S+ to )?(\S+?)(?::? |$)/
@@ -207,12 +267,33 @@ function identifiersIn(text: string): Set<string> {
 }
 
 function git({ gitDirectory }: History, ...words: string[]): string {
+  return readWhole(gitDirectory, words).trimEnd()
+}
+
+/** Reads files by `commit:path`; `undefined` for those that don't exist. */
+function readBlobs(gitDirectory: string, names: readonly string[]): (string | undefined)[] {
+  const { stdout } = spawnSync('git', ['-C', gitDirectory, 'cat-file', '--batch'], {
+    input: names.map((name) => `${name}\n`).join(''),
+    maxBuffer: 2 ** 30,
+  })
+  let at = 0
+  return names.map(() => {
+    const end = stdout.indexOf('\n', at)
+    const [, type, size] = stdout.subarray(at, end).toString().split(' ')
+    const isThere = type === 'blob'
+    const start = end + 1
+    at = isThere ? start + Number(size) + 1 : start
+    return isThere ? stdout.subarray(start, start + Number(size)).toString() : undefined
+  })
+}
+
+function readWhole(gitDirectory: string, words: readonly string[]): string {
   const all = ['-C', gitDirectory, '-c', 'core.quotePath=false', ...words]
   const { status, stdout, stderr } = spawnSync('git', all, { encoding: 'utf8', maxBuffer: 2 ** 30 })
   // `git grep` ends with 1 where it finds nothing.
   if (status !== 0 && status !== 1)
     refuse(`Failed to read ${gitDirectory}: ${stderr.trim()}`, USAGE)
-  return stdout.trimEnd()
+  return stdout
 }
 
 function rowOf(repository: string, figures: readonly Figures[]) {
@@ -241,12 +322,13 @@ function meanOf(values: readonly number[]): string {
 const { positionals } = readOptions(USAGE, { allowPositionals: true })
 if (positionals.length === 0) refuse('Name a repository.', USAGE)
 const all: Figures[] = []
-const rows = positionals.map((word) => {
+const rows: ReturnType<typeof rowOf>[] = []
+for (const word of positionals) {
   const [gitDirectory = '', folders = ''] = word.split(':')
-  const figures = measureAll({ gitDirectory, docs: folders.split(',') })
+  const figures = await measureAll({ gitDirectory, docs: folders.split(',') })
   all.push(...figures)
-  return rowOf(gitDirectory, figures)
-})
+  rows.push(rowOf(gitDirectory, figures))
+}
 const total = rowOf('all', all)
 if (total.identifiers === 0)
   refuse('No change is too large to fit, so there is nothing to measure.', USAGE)

@@ -225,10 +225,10 @@ export function decidePermission(
   if (!refusal.known) {
     const { error, why } = refusal
     const again = isComment ? 'repeat the command' : 're-run this job'
-    const isOfToken = error.kind === 'permission' || error.kind === 'setup'
-    const advice = isOfToken
-      ? `Correct \`github-token\`, then ${again}.`
-      : `To try again, ${again} later.`
+    const mayPass = error.kind === 'rate-limit' || error.kind === 'other'
+    const advice = mayPass
+      ? `To try again, ${again} later.`
+      : `Correct \`github-token\`, then ${again}.`
     const reason = `the action could not read the permission of ${login}: ${why}`
     return skip('warning', reason, 'Could not read a permission', { advice, answer: 'confused' })
   }

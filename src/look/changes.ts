@@ -53,7 +53,7 @@ export type Changes = {
   /** `undefined` if there may be more than the files that are listed. */
   readonly fileCount: number | undefined
   /** Numbers of lines in all files, if GitHub gives them. */
-  readonly lines?: { readonly added: number; readonly removed: number }
+  readonly lines?: { readonly added: number; readonly removed: number } | undefined
   /** Whether these are only the last commits, because nothing is known to start from. */
   readonly isArbitrary: boolean
   /** Whether these are all commits. */

@@ -377,7 +377,7 @@ export async function readPosts(
   run: Run,
 ): Promise<PriorPosts | undefined> {
   if (command === undefined || thread === undefined) return undefined
-  const { author: asker, source } = command
+  const { source } = command
   const { id: commandId, created_at: writtenAt } = payload.comment ?? {}
   const { kind, rootId } = source.thread
   const comments = thread.comments.filter((one) => kind === 'main' || one.rootId === rootId)
@@ -389,9 +389,7 @@ export async function readPosts(
   const before = comments
     .slice(start, end < 0 ? undefined : end)
     .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
-  const chosen = before.filter(
-    ({ author, association }) => isInsider(association) || isSameAccount(asker, author),
-  )
+  const chosen = before.filter(({ association }) => isInsider(association))
   const hidden = chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run)
   if (hidden === undefined) return undefined
   const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))

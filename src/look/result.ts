@@ -204,7 +204,7 @@ const COMMENT_FIELDS = 'body createdAt lastEditedAt author { __typename login }'
 /** Asks for Mintlify's check by name, whichever others there are. */
 const CHECK_FIELDS = `checkSuites(first: 100, filterBy: { checkName: "${DEPLOYMENT}" }) { nodes { app { slug }
     checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
-      nodes { databaseId name status conclusion title summary url } } } }`
+      nodes { databaseId name status conclusion title summary url startedAt } } } }`
 
 function pullReportFields(number: number): string {
   return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid
@@ -223,7 +223,7 @@ function branchCommitFields(sinceMs: number): string {
 }
 
 type CheckRun = FromGitHub<
-  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
+  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url' | 'startedAt', string> & {
     databaseId: number
   }
 >
@@ -309,7 +309,7 @@ function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(readDeployment(commit ?? {}), pages, sinceMs),
+    preview: readPreview(readDeployment(commit ?? {}, sinceMs), pages, sinceMs),
   }
 }
 
@@ -348,12 +348,17 @@ type Preview = {
   readonly check: { readonly words: string; readonly url: string } | undefined
 }
 
-/** Reads Mintlify's check on a commit. Any job of any workflow may have its name, so that the App decides. */
-function readDeployment({ checkSuites }: CheckedCommit): Preview | undefined {
+/**
+ * Reads Mintlify's check on a commit. Any job of any workflow may have its name, so that the App decides. A build that
+ * started before the job or message says nothing of it.
+ */
+function readDeployment({ checkSuites }: CheckedCommit, sinceMs: number): Preview | undefined {
   const [newest] = nodesOf(checkSuites)
     .filter(({ app }) => app?.slug === 'mintlify')
     .flatMap(({ checkRuns }) => nodesOf(checkRuns))
-    .filter(({ name }) => name === DEPLOYMENT)
+    .filter(
+      ({ name, startedAt }) => name === DEPLOYMENT && !(Date.parse(startedAt ?? '') < sinceMs),
+    )
     .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
   const check = newest && { words: checkWords(newest), url: `${newest.url ?? ''}` }
   return newest && { state: deploymentState(newest), url: '', check }

@@ -209,8 +209,13 @@ export async function readLineComments(
   })
 }
 
+/** Names the place of a comment: `src/a.ts, lines 3 to 7`. */
+export function placeOf(path: string, lines: string): string {
+  return lines === '' ? path : `${path}, ${lines.includes(' ') ? 'lines' : 'line'} ${lines}`
+}
+
 /** Names the lines that a comment is about, in the version that it was written on if they have changed since. */
-function linesOf(comment: Comment): string {
+export function linesOf(comment: Comment): string {
   const { line, start_line: start, original_line: original, original_start_line: first } = comment
   const [from, to] = line == null ? [first, original] : [start, line]
   if (to == null) return ''

@@ -5,6 +5,9 @@ import type { ComparedCommit, Comparison } from '../github/pull-requests.ts'
 import { sumOf } from '../lib/text.ts'
 import { type ChangedFile, isGeneratedText, RANKS, rankFiles } from './ranks.ts'
 
+/** The calls that are made to GitHub. */
+type Reader = Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'>
+
 /** The two commits of a change, as SHAs or names. Without `base`, nothing is before the head commit. */
 type Ends = { readonly base: string | undefined; readonly head: string }
 
@@ -37,7 +40,7 @@ const FILES_A_REQUEST = 40
  *
  * @throws {GitHubError}
  */
-export async function completeFiles(listing: Listing, github: GitHub): Promise<WholeChange> {
+export async function completeFiles(listing: Listing, github: Reader): Promise<WholeChange> {
   const { files: listed, maxFiles, findEnds, spent = 0 } = listing
   const isListedWhole = listed.length < maxFiles
   const whole = { files: listed, fileCount: isListedWhole ? listed.length : undefined }
@@ -51,7 +54,8 @@ export async function completeFiles(listing: Listing, github: GitHub): Promise<W
   const left = MAX_EXTRA_REQUESTS - spent - (isListedWhole ? 0 : TREE_REQUESTS)
   const maxRequests = Math.min(MAX_FILE_REQUESTS, left)
   const wanted = chooseFiles(files, trees).slice(0, FILES_A_REQUEST * maxRequests)
-  const read = await readDiffs(wanted, ends, maxRequests, github)
+  const bytesOf = (file: ChangedFile): number => sumOf(sizesOf(file, trees), (bytes) => bytes)
+  const read = await readDiffs({ wanted, ends, maxRequests, bytesOf }, github)
   const shown = files.map((file) => read.get(file.path) ?? withoutFalseCounts(file))
   return { files: shown, fileCount: isListedWhole || trees ? files.length : undefined }
 }
@@ -69,7 +73,7 @@ export function isTooLargeToCompare({ message }: GitHubError): boolean {
 export async function findMergeBase(
   base: string,
   head: string,
-  github: GitHub,
+  github: Reader,
 ): Promise<string | undefined> {
   const basehead = `${base}...${head}`
   const compared = await github.attempt(() =>
@@ -97,7 +101,7 @@ const MAX_COMMITS_LISTED = 100
  * @returns `isWhole`: whether the base was found, so that these are all
  * @throws {GitHubError}
  */
-export async function listCommitsSince(base: string, head: string, github: GitHub) {
+export async function listCommitsSince(base: string, head: string, github: Reader) {
   const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
     rest.repos.listCommits({ ...github.repository, sha: head, per_page: MAX_COMMITS_LISTED }),
   )
@@ -129,7 +133,7 @@ type Tree = ReadonlyMap<string, TreeEntry>
 type Trees = { readonly before: Tree; readonly after: Tree }
 
 /** Reads the files of both commits; `undefined` if GitHub doesn't list all of them. */
-async function readTrees({ base, head }: Ends, github: GitHub): Promise<Trees | undefined> {
+async function readTrees({ base, head }: Ends, github: Reader): Promise<Trees | undefined> {
   const [before, after] = await Promise.all([
     base === undefined ? new Map() : readTree(base, github),
     readTree(head, github),
@@ -137,7 +141,7 @@ async function readTrees({ base, head }: Ends, github: GitHub): Promise<Trees | 
   return before && after && { before, after }
 }
 
-async function readTree(ref: string, github: GitHub): Promise<Tree | undefined> {
+async function readTree(ref: string, github: Reader): Promise<Tree | undefined> {
   const read = await github.attempt(() =>
     github.call<TreeAnswer>(({ rest }) =>
       rest.git.getTree({ ...github.repository, tree_sha: ref, recursive: '1' }),
@@ -208,18 +212,27 @@ function countLines(patch: string | undefined): Pick<ChangedFile, 'added' | 'rem
 
 /** A longer text is data, and GitHub cuts it. */
 const MAX_FILE_BYTES = 512 * 1024
+/** For the texts in one answer, which are in memory several times. */
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024
+
+/** Returns the sizes of a file in both commits; 0 if they are unknown. */
+function sizesOf({ path, oldPath }: ChangedFile, trees: Trees | undefined): number[] {
+  return [trees?.before.get(oldPath)?.size ?? 0, trees?.after.get(path)?.size ?? 0]
+}
 
 /**
  * Chooses the files to read, first those that readers notice most. Files of one rank come from each folder in turn, so that
  * a large folder leaves room for others; removed files come last.
  */
 function chooseFiles(files: readonly ChangedFile[], trees?: Trees): ChangedFile[] {
-  const isLarge = ({ path, oldPath }: ChangedFile): boolean =>
-    Math.max(trees?.after.get(path)?.size ?? 0, trees?.before.get(oldPath)?.size ?? 0) >
-    MAX_FILE_BYTES
   const candidates = rankFiles(files).filter(({ file, rank }) => {
     const isShown = rank === 'readers' || rank === 'source'
-    return isShown && file.patch === undefined && !BINARY.test(file.path) && !isLarge(file)
+    return (
+      isShown &&
+      file.patch === undefined &&
+      !BINARY.test(file.path) &&
+      Math.max(...sizesOf(file, trees)) <= MAX_FILE_BYTES
+    )
   })
   const turns = new Map<string, number>()
   const inTurn = candidates.map(({ file, rank }) => {
@@ -240,28 +253,43 @@ type Blob = FromGitHub<{ text: string; isBinary: boolean; isTruncated: boolean }
 /** `aN`, `bN`: the N-th file at the base and at the head. */
 type BlobsAnswer = FromGitHub<{ repository: Readonly<Record<string, Maybe<Blob>>> }>
 
-/** Reads files at both commits and compares them. Files that can't be read or compared are missing in the result. */
+/** The files to read, first those that matter most. `bytesOf`: the size of both versions, as far as it is known. */
+type WantedFiles = {
+  readonly wanted: readonly ChangedFile[]
+  readonly ends: Ends
+  readonly maxRequests: number
+  readonly bytesOf: (file: ChangedFile) => number
+}
+
+/** Reads files at both commits and compares them. Files that can't be read or compared have no entry. */
 async function readDiffs(
-  wanted: readonly ChangedFile[],
-  ends: Ends,
-  maxRequests: number,
-  github: GitHub,
+  { wanted, ends, maxRequests, bytesOf }: WantedFiles,
+  github: Reader,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>()
-  let left: readonly ChangedFile[] = wanted
+  if (wanted.length === 0) return found
+  const compare = await loadComparer()
+  let left = wanted
   let size = FILES_A_REQUEST
-  const compare = left.length === 0 ? undefined : await loadComparer()
-  for (let request = 0; compare && request < maxRequests && left.length > 0; request++) {
-    const some = left.slice(0, size)
+  for (let request = 0; request < maxRequests && left.length > 0; request++) {
+    let bytes = 0
+    const end = left.findIndex((file) => {
+      bytes += bytesOf(file)
+      return bytes > MAX_REQUEST_BYTES
+    })
+    const some = left.slice(0, Math.min(size, end < 0 ? size : Math.max(1, end)))
     const blobs = await readBlobs(some, ends, github)
     // Fewer files may fit into an answer.
     if (blobs === undefined) size = Math.ceil(size / 4)
-    else left = left.slice(size)
+    else left = left.slice(some.length)
+    let received = 0
     for (const [index, file] of (blobs ? some : []).entries()) {
       const [before, after] = [blobs?.[`a${index}`], blobs?.[`b${index}`]].map(wholeText)
+      received += (before?.length ?? 0) + (after?.length ?? 0)
       const read = compare(file, before, after)
       if (read) found.set(file.path, read)
     }
+    size = Math.ceil(size * Math.min(1, MAX_REQUEST_BYTES / received))
   }
   return found
 }
@@ -273,7 +301,7 @@ function wholeText(blob: Maybe<Blob>): string | undefined {
 }
 
 /** Reads both versions of files; `undefined` if the answer is too large. @throws {GitHubError} */
-async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, github: GitHub) {
+async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, github: Reader) {
   const blob = (alias: string, expression: string): string =>
     `${alias}: object(expression: ${JSON.stringify(expression)}) { ...text }`
   const fields = files.flatMap(({ status, path, oldPath }, index) => [
@@ -299,8 +327,8 @@ async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, gi
 }
 
 /** How many lines of one file may differ, and the sum of the squares of these numbers over all files: the work it takes. */
-const MAX_EDITS = 2000
-const MAX_WORK = 4 * MAX_EDITS ** 2
+const MAX_EDITS = 1500
+const MAX_WORK = 2 * MAX_EDITS ** 2
 
 type Comparer = (
   file: ChangedFile,

@@ -86,7 +86,7 @@ export class MintlifyClient {
     const [id] = path
     const title = `Job ${inBackticks(id ?? '')} wasn't found`
     const fix = `The job isn't in the project ${inBackticks(projectId)}, or was deleted.`
-    const notFound = id === undefined ? this.#projectNotFound() : ([title, fix] as const)
+    const notFound = id === undefined ? this.projectNotFound() : ([title, fix] as const)
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {
       const found = readJob(json)
@@ -110,11 +110,12 @@ export class MintlifyClient {
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
     const limit = '100 analytics requests per hour for the whole organization'
-    const notFound = path.includes('visitors') ? this.#projectNotFound() : this.#partNotFound(path)
+    const notFound = path.includes('visitors') ? this.projectNotFound() : this.#partNotFound(path)
     return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
-  #projectNotFound(): MintlifyCall['notFound'] {
+  /** Explains a 404 that means that there is no such project. */
+  projectNotFound(): MintlifyCall['notFound'] {
     const { name, projectId } = this.#options
     return [
       `${name} has no project ${inBackticks(projectId)}`,

@@ -1,13 +1,13 @@
 import { isInsidePaths } from '../decide/nothing.ts'
 import type { FromGitHub, Maybe, User } from '../github/client.ts'
-import type { Comment, MergedPull, PullRequest } from '../github/pull-requests.ts'
+import type { MergedPull, PullRequest } from '../github/pull-requests.ts'
 import { isIncluded } from '../inputs/paths.ts'
 import type { Inputs } from '../inputs/table.ts'
 import type { Changes } from '../look/changes.ts'
 import type { SourceItem } from '../look/comments.ts'
 import { type GitHubEvent, type Issue, isFromFork } from '../look/event.ts'
 import type { PullState } from '../look/situation.ts'
-import { ignoredAuthor, type Trigger } from '../look/trigger.ts'
+import { ignoredAuthor, linesOf, placeOf, type Trigger } from '../look/trigger.ts'
 import { type Environment, type Run, runUrlOf } from '../runner/run.ts'
 import {
   type BlockOptions,
@@ -75,7 +75,9 @@ function withinPaths(changes: Changes, inputs: Inputs): Changes {
     .filter(({ pulls }, index) => pulls.length > 0 || commits[index]?.pulls.length === 0)
   const commitCount = changes.commitCount - (commits.length - inside.length)
   const kept = files.filter(isInsidePaths(inputs))
-  return { ...changes, files: kept, fileCount: kept.length, commits: inside, commitCount }
+  // There may be more files inside than GitHub lists, and its numbers of lines include those outside.
+  const fileCount = changes.fileCount === files.length ? kept.length : undefined
+  return { ...changes, files: kept, fileCount, lines: undefined, commits: inside, commitCount }
 }
 
 /** How many people are named at most. */
@@ -211,7 +213,7 @@ function factsOfThread(
     ['State', pullStateText(pull)],
     ['Base', base?.ref ?? ''],
     ['Head', `${head?.ref ?? ''}${fork}`],
-    ['Comment on', commentPlace(comment)],
+    ['Comment on', placeOf(comment.path ?? '', linesOf(comment))],
   ]
   return { ...described, facts, hunk: comment.diff_hunk ?? '' }
 }
@@ -239,12 +241,6 @@ function pullStateText({
   if (merged === true || mergedAt != null) return sha ? `merged as ${sha}` : 'merged'
   const shown = draft === true ? `${state} (draft)` : (state ?? '')
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
-}
-
-/** Names the place of a review comment: `src/a.ts, line 7`. */
-function commentPlace({ path, line, original_line: original }: Comment): string {
-  const at = line ?? original
-  return at == null ? (path ?? '') : `${path}, line ${at}`
 }
 
 /** Names the branch or tag that an event is about, if its other facts don't. */

@@ -5,7 +5,7 @@ import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/tex
 import type { Changes, Commit } from '../look/changes.ts'
 import type { PriorPosts } from '../look/comments.ts'
 import { type ChangedFile, isPage, MAX_JUDGED_LENGTH } from '../look/ranks.ts'
-import { findSkipLabel, type LineComment } from '../look/trigger.ts'
+import { findSkipLabel, type LineComment, placeOf } from '../look/trigger.ts'
 import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
 /** What is known of an event. All of it may come from outside. */
@@ -142,10 +142,9 @@ export function renderReviewContext(
   comments: readonly LineComment[],
   detail: Inputs['context'],
 ): string {
-  const places = comments.map(({ path, lines }, index) => {
-    const at = lines === '' ? path : `${path}, ${lines.includes(' ') ? 'lines' : 'line'} ${lines}`
-    return renderFact([`Comment ${index + 1} is on`, at])
-  })
+  const places = comments.map(({ path, lines }, index) =>
+    renderFact([`Comment ${index + 1} is on`, placeOf(path, lines)]),
+  )
   const answered = comments.map(({ answered: text }, index) =>
     text === '' ? () => NOTHING : textWriter([`Comment ${index + 1} answers`, text]),
   )
@@ -192,7 +191,7 @@ function renderFact([name, value]: Fact): string {
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
 /** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
-export function renderHunk(hunk: string, maxBytes: number): Written {
+function renderHunk(hunk: string, maxBytes: number): Written {
   if (hunk === '') return { text: '', count: 0 }
   const lines = diffLines(hunk)
   const noteOf = (above: number): string =>
@@ -248,7 +247,8 @@ function textWriter([name, value]: Fact): Section {
 }
 
 function filesTitle({ files, fileCount, lines }: Changes, withDiff: boolean): string {
-  if (files.length === 0) return '\nChanged files: none'
+  if (files.length === 0)
+    return `\nChanged files: ${fileCount === 0 ? 'none' : "not known, because GitHub can't list them"}`
   const count = fileCount ?? `${files.length} or more`
   const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
   const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0
@@ -378,7 +378,7 @@ function cleanText(text: string): string {
 const MAX_POSTS_BYTES = 8 * 1024
 
 /** Shows the newest comments that fit, oldest first, the oldest of them cut; empty if there are none. */
-export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
+function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
   const noteOf = (older: number): string => {
     const counts = [
       older > 0 ? `${older} older` : [],
@@ -386,7 +386,7 @@ export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_
     ].flat()
     return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
-  const title = '\nThe comments before, by people who can start a job:'
+  const title = '\nThe comments before, by owners, members, and collaborators:'
   const shown: string[] = []
   let left = Math.min(maxBytes, MAX_POSTS_BYTES) - byteLength(`${title}${noteOf(posts.length)}`)
   for (const { author, createdAt, body } of posts.toReversed()) {

@@ -24,6 +24,8 @@ export class JobError extends FailureError {
   readonly maybeStarted: boolean
   /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
+  /** What to do, as sentences; may be empty. */
+  readonly advice: string
   /** What is to be pasted, after a sentence that says where; empty if nothing is. */
   readonly paste: string
 
@@ -31,12 +33,14 @@ export class JobError extends FailureError {
     failure: Failure & {
       readonly maybeStarted: boolean
       readonly isTransient?: boolean
+      readonly advice?: string
       readonly paste?: string
     },
   ) {
     super(failure)
     this.maybeStarted = failure.maybeStarted
     this.isTransient = failure.isTransient === true
+    this.advice = failure.advice ?? ''
     this.paste = failure.paste ?? ''
   }
 }
@@ -54,23 +58,27 @@ export async function neededCallError(
   if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
   if (kind !== 'permission') {
     const isTransient = kind === 'rate-limit' || kind === 'other'
-    const headline = title.startsWith('GitHub returned') ? `Could not ${purpose}` : title
     const failed = `Could not ${purpose}: ${message}.`
-    const details = joinSentences(failed, explanation, laterSentence(trigger, false, run))
-    return new JobError({ headline, details, maybeStarted: false, isTransient })
+    const details = joinSentences(failed, explanation)
+    const advice = laterSentence(trigger, false, run)
+    return new JobError({ headline: title, details, advice, maybeStarted: false, isTransient })
   }
   const { who } = missingPermission(inBackticks(permission), cause)
   const isOfApp = await isForeignToken(message, run)
-  const details = joinSentences(
-    `${isOfApp ? `\`github-token\` doesn't have ${inBackticks(permission)}` : who}, so the action could not ${purpose}: ${message}.`,
-    laterSentence(trigger, true, run),
-    isOfApp
-      ? `The token needs these permissions ${docsLink('troubleshooting.md')}:`
-      : `This step needs this block; merge it with what other steps of the job need ${docsLink('troubleshooting.md')}:`,
-  )
-  const headline = `Missing permission: ${inBackticks(permission)}`
-  const paste = permissionsBlock(trigger, isOfApp, run)
-  return new JobError({ headline, details, maybeStarted: false, paste })
+  const lack = isOfApp ? `\`github-token\` doesn't have ${inBackticks(permission)}` : who
+  const needs = isOfApp
+    ? 'The token needs these permissions'
+    : 'This step needs these permissions. Merge them with what other steps of the job need'
+  return new JobError({
+    headline: `Missing permission: ${inBackticks(permission)}`,
+    details: `${lack}, so the action could not ${purpose}: ${message}.`,
+    advice: joinSentences(
+      laterSentence(trigger, true, run),
+      `${needs} ${docsLink('events.md#permissions')}:`,
+    ),
+    maybeStarted: false,
+    paste: permissionsBlock(trigger, isOfApp, run),
+  })
 }
 
 /** Whether the token isn't the workflow's, so that `permissions:` don't apply to it. */
@@ -90,22 +98,14 @@ function laterSentence({ event, command }: Trigger, isPermission: boolean, run: 
   const included = isLater
     ? 'If this step had a job before, its next run includes these changes.'
     : ''
-  if (!isPermission) {
-    const again = isLater
-      ? 'Otherwise, re-run this job.'
-      : 'To send these changes, re-run this job.'
-    return joinSentences(included, again)
-  }
+  const wish = isLater ? 'Otherwise' : 'To send these changes'
+  if (!isPermission) return joinSentences(included, `${wish}, re-run this job.`)
   const word = inputs.command
-  const instead =
-    isOfPullRequest(event) && word !== ''
-      ? `comment \`${word} …\` on the pull request`
-      : 'start the workflow by a dispatch'
-  const why = 'A re-run would have the same permissions'
-  return joinSentences(
-    included,
-    `${why}, so to send these changes${isLater ? ' otherwise' : ''}, ${instead}.`,
-  )
+  const canComment = isOfPullRequest(event) && word !== ''
+  const instead = canComment
+    ? `comment \`${word} …\` on the pull request`
+    : 'start the workflow by a dispatch'
+  return joinSentences(included, `${wish}, ${instead}, because a re-run has the same permissions.`)
 }
 
 /** Lists all permissions that the step needs on this event, to be pasted, or to be set in an App. */
@@ -114,7 +114,8 @@ function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Ru
   const { 'pr-reviewers': reviewers, 'pr-labels': labels, 'dry-run': isDry } = inputs
   const mayComment = canWriteComments(inputs)
   const writesToPulls = mayComment || (!isDry && reviewers.length + labels.length > 0)
-  const isOnIssue = command !== undefined && !command.source.thread.isPull
+  // Comments on issues and on pull requests start the same workflow.
+  const isOnIssue = command !== undefined && event.name === 'issue_comment'
   const lines = ['checks: read', 'contents: read']
   if (isOnIssue) lines.push(`issues: ${mayComment ? 'write' : 'read'}`)
   if (isOfApp && reviewers.some((name) => name.includes('/'))) lines.push('members: read')
@@ -133,12 +134,13 @@ const COMMIT_IS_FULL = {
 
 /** Words the end of a run without a job to wait for. */
 export function notStartedWords(isCancelled: boolean, error: JobError | undefined): Words {
-  const { headline = '', details = '', paste = '' } = error ?? {}
+  const { headline = '', details = '', advice = '', paste = '' } = error ?? {}
   const isUnclear = error?.maybeStarted === true
   const nothing = isUnclear
     ? ''
     : `Nothing was started${error?.isTransient ? ', so it is safe to run this again' : ''}.`
-  if (!isCancelled) return { sign: '❌', headline, details: joinSentences(nothing, details), paste }
+  if (!isCancelled)
+    return { sign: '❌', headline, details: joinSentences(details, nothing, advice), paste }
   return {
     sign: '🛑',
     headline: isUnclear ? 'Canceled: a job may be running' : 'Canceled before a job was started',

@@ -120,9 +120,11 @@ export class AnalyticsReader {
   async leftOut(job?: Promise<string | undefined>): Promise<readonly Missing[]> {
     const explained = this.#unread.length === 0 ? undefined : await job?.catch(() => undefined)
     // Without the project, Mintlify has nothing else of it.
-    const wrongProject = this.#unread.find(
-      ({ part, isNotFound }) => part === VISITORS_PART && isNotFound,
-    )?.failure
+    const [noProject] = this.#run.service.projectNotFound()
+    const wrongProject =
+      explained === noProject
+        ? { headline: noProject, details: '' }
+        : this.#unread.find(({ part, isNotFound }) => part === VISITORS_PART && isNotFound)?.failure
     const causes = Map.groupBy(
       this.#unread.map(({ part, failure, isNotFound }) => {
         return { part, failure: (isNotFound && wrongProject) || failure }

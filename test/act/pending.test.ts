@@ -44,27 +44,26 @@ it('the post step of a killed run ends a reply in a review thread there, and say
 it.for([
   {
     what: 'a visitors report',
-    inputs: { prompt: '', 'visitors-summary': 'true' },
-    slow: /graphql/,
+    options: { inputs: { prompt: '', 'visitors-summary': 'true' } },
+    says: 'It started no job.',
+  },
+  {
+    what: 'a record of a job',
+    options: { inputs: { prompt: 'Document it.' } },
     says: 'It started no job.',
   },
   {
     what: 'a request for a job',
-    inputs: {},
-    slow: /^POST \/statuses/,
+    options: { ...SLOW, inputs: { prompt: 'Document it.' } },
     says: 'so a job may be running.',
   },
 ])(
   'the post step of a killed run says what $what had started',
-  async ({ inputs, slow, says }, { scene }) => {
-    scene.github.faults.push({ match: slow, end: { delayMs: 5000 } })
-    const { post } = await scene.tell(
-      { name: 'schedule', payload: {} },
-      {
-        inputs: { prompt: 'Document it.', ...inputs },
-        killAtMs: 1000,
-      },
-    )
+  async ({ options, says }, { scene }) => {
+    const slow = says === 'It started no job.' ? [/graphql/, /^POST \/statuses/] : []
+    for (const match of slow) scene.github.faults.push({ match, end: { delayMs: 5000 } })
+    const event = { name: 'schedule', payload: {} }
+    const { post } = await scene.tell(event, { ...options, killAtMs: 1000 })
     expect(post.summary).toContain(says)
   },
 )
@@ -105,7 +104,7 @@ it('the post step looks for the reply before each of its three tries to write it
   const [look, write] = ['GET /issues/5/comments', 'POST /issues/5/comments']
   expect(post.requests).toEqual([look, write, look, write, look, write])
   expect(post.tookMs).toBe(12_000)
-  expect(scene.headlines()).toEqual([DONE])
+  expect(scene.headlines()).toEqual(['❌ **GitHub is unavailable (502)**'])
 })
 
 it('a reply whose response was lost is found, and not written again', async ({ scene }) => {
@@ -131,21 +130,17 @@ it.for([
   [5, 'pull-requests: write'],
   [8, 'issues: write'],
 ] as const)(
-  'a run that may write nothing on %i warns of the missing `%s`, and of what that costs',
+  'a command on %i starts nothing without `%s`, and its re-run does not either',
   async ([number, name], { scene }) => {
     scene.world.scopes.clear()
     const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
-    const { warnings, outputs, post } = await scene.tell(event, { end: 'pull-request' })
-    const cost = warnings.filter((line) => line.includes("this job can't be remembered"))
-    expect(cost).toEqual([expect.stringContaining(`\`${name}\``)])
-    expect(cost[0]).toContain('each command starts another one, with another pull request')
-    // Nothing is left to do.
-    expect(post.requests).toEqual([])
-    expect(outputs).toMatchObject({ result: 'pull-request' })
-    // A further attempt could not have found the job.
-    const again = await scene.tell(event, RERUN)
-    expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
-    expect(again.log.at(-1)).toContain('start a new run instead of re-running this one.')
+    for (const run of [{}, RERUN]) {
+      const { calls, outputs, log, titles, post } = await scene.tell(event, run)
+      expect([calls, outputs['result']]).toEqual([[], 'error'])
+      expect(titles).toEqual([expect.stringMatching(/^Missing permission: /)])
+      expect(log.join()).toContain(`  ${name}`)
+      expect([post.requests, post.titles]).toEqual([[], []])
+    }
   },
 )
 

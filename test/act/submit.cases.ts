@@ -14,16 +14,16 @@ const behindProxy: RunOptions = {
 }
 export const timeout = (text: string): RunOptions => ({ inputs: { timeout: text } })
 
-export const SAFE = '. Nothing was started, so it is safe to run this again.'
-const NOTHING = '. Nothing was started.'
+export const SAFE = 'Nothing was started, so it is safe to run this again.'
+const NOTHING = 'Nothing was started.'
 export const MAYBE = {
   create: 'A job may have been created anyway. Before you run this workflow again, check',
   message: 'The job may have received the message anyway and may be running. Before you run',
 }
 const UNCLEAR = 'Before you run this workflow again, check'
-export const KEPT = ` kept returning this error until \`timeout\` was reached${SAFE}`
+export const KEPT = ' kept returning this error until `timeout` was reached.'
 const past = (wait: string): string =>
-  `. The server asks to wait ${wait} before the next request, which is longer than \`timeout\`${SAFE}`
+  ` asks to wait ${wait} before the next request, which is longer than \`timeout\`.`
 
 /** Replies to a create or message; when it is sent, in seconds; and how the error ends: none where it is accepted. */
 export const SENT: readonly [string, readonly Reply[], RunOptions, readonly number[], string?][] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf, send, startService, statusOf } from './started-service.ts'
+import { answerOf, startService } from './started-service.ts'
 
 const CALLS = {
   visitors: 'GET /v1/analytics/docs/visitors',
@@ -49,19 +49,4 @@ test.each<[keyof typeof CALLS, object]>([
   const answer = await answerOf(first.service, CALLS[name])
   expect(answer).toStrictEqual(shape)
   expect(await answerOf(second.service, CALLS[name])).toEqual(answer)
-})
-
-test('all calls share the hourly limit, and wrong queries do not count', async () => {
-  const { service, pass } = await startService({ limits: { analyticsPerHour: 4 } })
-  expect(await statusOf(service, `${CALLS.visitors}?limit=0`)).toBe(400)
-  expect(await statusOf(service, CALLS.views)).toBe(200)
-  pass(600_000)
-  for (const name of ['feedback', 'searches', 'assistant'] as const) {
-    expect(await statusOf(service, CALLS[name])).toBe(200)
-  }
-  const refused = await send(service, CALLS.visitors)
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3000'])
-  pass(3_000_000)
-  expect(await statusOf(service, CALLS.assistant)).toBe(200)
-  expect(await statusOf(service, CALLS.assistant)).toBe(429)
 })

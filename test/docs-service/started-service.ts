@@ -23,7 +23,7 @@ export async function startService(options: DocsServiceOptions = {}) {
 type Content = { readonly body?: unknown; readonly key?: string }
 
 /** Sends a request with the service's key, unless another is given. A body that is not text is sent as JSON. */
-export function send(
+function send(
   service: DocsService,
   call: string,
   { body, key = service.key }: Content = {},

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Event, event, pushTo } from '../support/events.ts'
+import { event, pushTo } from '../support/events.ts'
 import { octocat } from '../support/scene.ts'
 import type { World } from '../support/world.ts'
 import { MERGED, PULL, pullIs, runWorkflow } from './run-workflow.ts'
-
-/** An event of a pull request, with the label that it is about. */
-const withLabel = (event: () => Event, label: string) => (): Event => {
-  const { name, payload } = event()
-  const labeled = { label: { name: label } }
-  return { name, payload: { ...payload, ...labeled } }
-}
 
 describe.concurrent('a push', () => {
   it('opens a docs pull request, saves its job, and comments on it (docs-on-push)', async () => {
@@ -54,24 +47,9 @@ describe.concurrent('a pull request', () => {
     expect(written.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
-  it('with the label docs-later is documented once that label is removed (docs-on-merge)', async () => {
-    const unlabeled = pullIs('unlabeled', MERGED)
-    const run = await runWorkflow('docs-on-merge', { event: withLabel(unlabeled, 'docs-later') })
-    expect(run.results).toEqual(['pull-request'])
-    const open = withLabel(pullIs('unlabeled', { merged: false }), 'docs-later')
-    for (const event of [withLabel(unlabeled, 'bug'), open])
-      expect((await runWorkflow('docs-on-merge', { event })).sent).toEqual([])
-  })
-
-  it.each([
-    ['by Dependabot is skipped', { user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
-    ['closed without a merge starts no runner', { merged: false, merge_commit_sha: null }, []],
-    ['with the label docs-later starts no runner', { labels: [{ name: 'docs-later' }] }, []],
-  ])('%s (docs-on-merge)', async (_case, pull, results) => {
-    const event = pullIs('closed', { ...MERGED, ...pull })
-    const run = await runWorkflow('docs-on-merge', { event })
-    expect(run.results).toEqual(results)
-    expect(results.length === 0 ? run.sent : run.asked).toEqual([])
+  it('closed without a merge starts no runner (docs-on-merge)', async () => {
+    const event = pullIs('closed', { ...MERGED, merged: false, merge_commit_sha: null })
+    expect((await runWorkflow('docs-on-merge', { event })).sent).toEqual([])
   })
 
   it('gets a docs pull request of its own (docs-for-pull-requests)', async () => {
@@ -87,31 +65,22 @@ describe.concurrent('a pull request', () => {
 })
 
 describe.concurrent('a release', () => {
-  const released = (prerelease: boolean) => (world: World) => {
+  const released = (world: World) => {
     world.tags.set('v1.4.0', world.branches.get('main') ?? '')
     const notes = { tag_name: 'v1.4.0', name: '1.4.0', body: 'Pets can be listed.' }
-    const release = { ...notes, prerelease, draft: false }
+    const release = { ...notes, prerelease: false, draft: false }
     return event('release', { action: 'published', release, sender: octocat })
   }
 
-  it('is documented from its notes, unless it is a prerelease (docs-on-release)', async () => {
-    const run = await runWorkflow('docs-on-release', { event: released(false) })
+  it('is documented from its notes (docs-on-release)', async () => {
+    const run = await runWorkflow('docs-on-release', { event: released })
     expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(
       /^Add the release below to the changelog[\s\S]+v1\.4\.0[\s\S]+Pets can be listed\./,
     )
-    const early = await runWorkflow('docs-on-release', { event: released(true) })
-    expect(early.sent).toEqual([])
   })
 
-  it.each(['docs-on-release', 'docs-with-releases'])('can be tried by hand (%s)', async (name) => {
-    const payload = { inputs: { 'dry-run': 'true' }, ref: 'refs/heads/main' }
-    const run = await runWorkflow(name, { event: () => event('workflow_dispatch', payload) })
-    expect(run.results).toEqual(['dry-run'])
-    expect(run.asked).toEqual([])
-  })
-
-  it('merges the docs pull request of the pushes, and a push does not (docs-with-releases)', async () => {
+  it('merges the docs pull request of the pushes (docs-with-releases)', async () => {
     const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED', headRefName: 'docs' }
     const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, baseRefName: 'main', ...state }
     const gh = (query: string): object => {
@@ -120,15 +89,10 @@ describe.concurrent('a release', () => {
       if (types.length === 0) return { repository: { id: 'R_1', pullRequest: pull } }
       return Object.fromEntries(types.map((name) => [name, { fields: [] }]))
     }
-    const run = await runWorkflow('docs-with-releases', { event: released(false), gh })
+    const run = await runWorkflow('docs-with-releases', { event: released, gh })
     expect(run.prompts[0]).toMatch(/^The release below is out\. [^\n]+change nothing\.\n/)
     expect(JSON.stringify(run.gh.at(-1))).toMatch(
       /enablePullRequestAutoMerge.+"mergeMethod":"SQUASH"/,
     )
-    const push = await runWorkflow('docs-with-releases', { gh })
-    expect(push.prompts[0]).toMatch(
-      /^Bring the docs up to date with the changes below\. They are not released yet\. /,
-    )
-    expect(push.gh).toEqual([])
   })
 })

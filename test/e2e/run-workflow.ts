@@ -333,7 +333,7 @@ export function readExample(name: string): string {
 }
 
 /** The YAML below a heading of a page in `docs/`; where there are several blocks, the first one. */
-export function yamlBelow(page: string, heading: string): string {
+function yamlBelow(page: string, heading: string): string {
   const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8')
   const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'))
   return /^```yaml\n([\s\S]+?)```/m.exec(section)?.[1] ?? ''

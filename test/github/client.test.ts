@@ -139,6 +139,7 @@ describe('a call', () => {
     ['POST /graphql', { body: { data: [] } }, 3, withoutData],
     ['POST /graphql', failing(), 3, 'other undefined: GitHub returned "No."'],
     ['POST /graphql', failing('RATE_LIMITED'), 3, 'rate-limit undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('NOT_FOUND'), 1, 'permission 404: GitHub returned "No."'],
     ['POST /graphql', failing('FORBIDDEN'), 1, 'permission undefined: GitHub returned "No."'],
     ['POST /graphql', failing('FORBIDDEN', SAML), 1, `setup undefined: GitHub returned "${SAML}"`],
     ['GET /x', said(403, ARCHIVED), 1, `refused 403: GitHub returned 403 ("${ARCHIVED}")`],
@@ -238,7 +239,7 @@ describe('a call is made again', () => {
     'and only a refusal of what may have been written before is not final: %s, %j',
     async (route, replies, expected, maybeWritten) => {
       const { github, arrived } = await clientFor(replies)
-      const result = await github.read(() => github.call((octokit) => octokit.request(route)))
+      const result = await github.attempt(() => github.call((octokit) => octokit.request(route)))
       const { kind, status, message } = result.known ? {} : result.error
       expect(result.known ? result.value : `${kind} ${status}: ${message}`).toEqual(expected)
       expect(arrived).toHaveLength(replies.length)
@@ -266,7 +267,7 @@ describe('a call is made again', () => {
     expect(client.arrived).toHaveLength(attempts)
   })
 
-  it('once before the job is started, where a request timed out in all its tries', async () => {
+  it('once where an earlier request timed out in all its tries', async () => {
     const client = await clientFor(['hangs', 'hangs', 'hangs', 502])
     const { github, arrived } = client
     const hanging = call(github)
@@ -274,9 +275,6 @@ describe('a call is made again', () => {
     await hanging
     await call(github)
     expect(arrived).toHaveLength(4)
-    github.jobStarted()
-    await call(github)
-    expect(arrived).toHaveLength(7)
   })
 })
 
@@ -347,7 +345,7 @@ describe('a list', () => {
     [{ body: [1, null] }, 'GitHub returned something that is not a list'],
   ])('is unknown, never empty, where a page is answered %j', async (reply, why) => {
     const { github } = await clientFor([pages[0] ?? 200, reply])
-    expect(await github.read(() => github.list('/list'))).toMatchObject({ known: false, why })
+    expect(await github.attempt(() => github.list('/list'))).toMatchObject({ known: false, why })
   })
 })
 
@@ -380,136 +378,174 @@ describe('whose token it is', () => {
   })
 })
 
-describe('a call whose failure does not fail the run', () => {
+it('an answer of GraphQL with errors and data is believed after three tries', async () => {
+  const partial = { body: { data: { a: 1 }, errors: [{ message: 'Something went wrong.' }] } }
+  const { github, arrived } = await clientFor([partial])
+  const errors = [{ type: '', message: 'Something went wrong.', path: '' }]
+  expect(await github.graphql('query { a }')).toEqual({ data: { a: 1 }, errors })
+  expect(arrived).toHaveLength(3)
+  const hidden = { body: { data: { a: null }, errors: [{ type: 'NOT_FOUND', message: 'No.' }] } }
+  const once = await clientFor([hidden])
+  await once.github.graphql('query { a }')
+  expect(once.arrived).toHaveLength(1)
+})
+
+const patch = (github: GitHub) => github.call((octokit) => octokit.request('PATCH /x'))
+
+describe('a call that the run can not do without', () => {
+  const needed: GitHubCall = { purpose: 'list the tags', permission: 'contents: read' }
+  const every15s = [27, 42, 57, 72, 87, 102, 117]
+
+  it.each<{ reply: Reply; atS: readonly number[] }>([
+    { reply: 502, atS: [0, 3, 12, ...every15s] },
+    { reply: failing(), atS: [0, 3, 12, ...every15s] },
+    { reply: retryAfter(429, 15), atS: [0, 15, 30, 45, 60, 75, 90, 105] },
+    { reply: retryAfter(429, 16), atS: [0] },
+    { reply: FORBIDDEN, atS: [0] },
+    { reply: 422, atS: [0] },
+    { reply: 401, atS: [0] },
+  ])('is made for up to two minutes, if it is answered $reply', async ({ reply, atS }) => {
+    const { github, arrived } = await clientFor([reply])
+    const query = reply === 502 ? 'GET /x' : 'POST /graphql'
+    const made = github.need(needed, () => github.call((octokit) => octokit.request(query)))
+    await expect(made).rejects.toThrow(/^Could not list the tags: GitHub/)
+    expect(arrived).toEqual(atS.map((time) => `${time} ${query}`))
+  })
+
+  it('gives its result as soon as GitHub answers', async () => {
+    const { github, clock, lines } = await clientFor([502, 502, 502, 502, { body: { a: 1 } }])
+    expect(await github.need(needed, () => patch(github))).toEqual({ a: 1 })
+    expect([clock.now(), lines]).toEqual([42_000, []])
+  })
+
+  it('is given up if the run is canceled', async () => {
+    const cancel = new AbortController()
+    const { github, clock } = await clientFor([502], { cancel: cancel.signal })
+    clock.at(20_000, () => cancel.abort())
+    const made = github.need(needed, () => patch(github))
+    await expect(made).rejects.toThrow('Could not list the tags')
+    expect(clock.now()).toBe(20_000)
+  })
+})
+
+describe('calls that the run can do without', () => {
   const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
-  const write: GitHubCall = { ...list, purpose: 'write a comment', note: 'It has no reply.' }
-  const effect = 'every run starts a job'
-  const record: GitHubCall = { purpose: 'set the status', permission: 'statuses: write', effect }
+  const write: GitHubCall = { ...list, purpose: 'write a comment' }
+  const other: GitHubCall = { ...write, permission: 'contents: read' }
   const attempt = (github: GitHub, one: GitHubCall) =>
-    github.attempt(one, () => github.call((octokit) => octokit.request('PATCH /x')))
-  /** The lines that these calls log. */
+    github.attemptAndReport(one, () => patch(github))
+  /** The lines that these calls log; the last one is the notice, if there is one. */
   async function logOf(replies: readonly Reply[], calls: readonly GitHubCall[], options?: Options) {
     const { github, lines } = await clientFor(replies, options)
     for (const one of calls) await attempt(github, one)
+    github.reportFailures()
     return lines
   }
-  const DENIED = 'GitHub returned 403 ("Forbidden")'
-  const missing = (permission: string) => `The workflow doesn't grant \`${permission}\``
-  const ADD = 'Add it under `permissions:`.'
 
-  it('gives its result, or is a warning, or a line if the run was canceled', async () => {
-    const cancel = new AbortController()
-    const replies = [{ body: { a: 1 } }, 422, 409]
-    const { github, lines } = await clientFor(replies, { cancel: cancel.signal })
+  it('give their result, or are a line each and one notice together', async () => {
+    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409])
     expect(await attempt(github, list)).toEqual({ known: true, value: { a: 1 } })
+    expect(github.reportFailures()).toBe(false)
     const failed = { known: false, why: 'GitHub returned 422', error: { status: 422 } }
     expect(await attempt(github, write)).toMatchObject(failed)
-    cancel.abort()
-    await attempt(github, record)
+    await attempt(github, list)
+    expect(github.reportFailures()).toBe(true)
     expect(lines).toEqual([
-      'warning (GitHub returned 422): Could not write a comment: GitHub returned 422. It has no reply.',
-      'info: Could not set the status: GitHub returned 409.',
+      'info: Could not write a comment: GitHub returned 422.',
+      'info: Could not list the comments: GitHub returned 409.',
+      'notice (GitHub returned 422): The run continued, but the action could not write a comment and list the comments: GitHub returned 422.',
     ])
   })
 
+  it('have no notice if the run was canceled, or if an error explains them', async () => {
+    const cancel = new AbortController()
+    cancel.abort()
+    const canceled = await logOf([409], [list], { cancel: cancel.signal })
+    expect(canceled).toEqual(['info: Could not list the comments: GitHub returned 409.'])
+    const { github, lines } = await clientFor([409])
+    await attempt(github, list)
+    github.explain()
+    expect([github.reportFailures(), lines]).toEqual([false, canceled])
+  })
+
   it.each([
-    { reply: 200, options: { token: '' }, cause: '`github-token` is empty', why: ` ${EMPTY}` },
+    { reply: 200, options: { token: '' }, cause: '`github-token` is empty', why: EMPTY },
     {
       reply: 401,
       cause: 'GitHub rejected `github-token` (401)',
       title: '`github-token` is invalid or expired',
-      why: ` ${EXPIRED}`,
+      why: EXPIRED,
     },
     {
       reply: said(403, 'API rate limit exceeded for installation.'),
       cause: "GitHub's API rate limit was exceeded (403)",
       title: "GitHub's API rate limit was exceeded",
-      why: ` ${LIMITED}`,
+      why: LIMITED,
     },
     {
       reply: said(502, 'Oh no'),
       cause: 'GitHub returned 502 ("Oh no")',
       title: 'GitHub is unavailable (502)',
-      why: ` ${OUTAGE}`,
+      why: OUTAGE,
     },
     {
       reply: said(403, SAML),
       cause: `GitHub returned 403 ("${SAML}")`,
       title: 'The organization requires SSO for `github-token`',
-      why: ` Authorize the token under Settings → Developer settings → Personal access tokens → Configure SSO, ${OTHER_TOKEN}`,
+      why: `Authorize the token under Settings → Developer settings → Personal access tokens → Configure SSO, ${OTHER_TOKEN}`,
     },
     {
       reply: said(403, '`acme` forbids access via a personal access token (classic).'),
       cause: 'GitHub returned 403 ("`acme` forbids access via a personal access token (classic).")',
       title: 'The organization forbids this kind of `github-token`',
-      why: ` Use a kind of token that the organization allows, ${OTHER_TOKEN}`,
+      why: `Use a kind of token that the organization allows, ${OTHER_TOKEN}`,
     },
     {
       reply: said(403, 'The `acme` organization has an IP allow list enabled.'),
       cause: 'GitHub returned 403 ("The `acme` organization has an IP allow list enabled.")',
       title: "The organization's IP allow list blocks this runner",
-      why: ' Use a runner whose address is on the list, or add its address.',
+      why: 'Use a runner whose address is on the list, or add its address.',
     },
     {
       reply: said(403, 'This installation has been suspended'),
       cause: 'GitHub returned 403 ("This installation has been suspended")',
       title: 'The account or App of `github-token` is suspended',
-      why: ` An owner can end the suspension. Until then, use another token ${docsLink('manage.md#change-the-token')}.`,
+      why: `An owner can end the suspension. Until then, use another token ${docsLink('manage.md#change-the-token')}.`,
     },
-  ])('explains once that $cause', async ({ reply, options, cause, title = cause, why }) => {
-    const calls = [list, { ...write, permission: 'statuses: write' }, list]
+    {
+      reply: FORBIDDEN,
+      cause: 'GitHub returned 403 ("Forbidden")',
+      title: 'Missing permission: `issues: write`',
+      why: "The workflow doesn't grant `issues: write`. Add it under `permissions:`.",
+    },
+    {
+      reply: said(403, 'Resource not accessible by personal access token'),
+      cause: 'GitHub returned 403 ("Resource not accessible by personal access token")',
+      title: 'Missing permission: `issues: write`',
+      why: "`github-token` doesn't have `issues: write`. Add it to the token.",
+    },
+  ])('have one notice which explains that $cause', async ({ reply, options, cause, ...notice }) => {
+    const { title = cause, why } = notice
     expect(title.length).toBeLessThanOrEqual(60)
-    expect(await logOf([reply], calls, options)).toEqual([
-      `warning (${title}): Could not list the comments: ${cause}.${why}`,
-      `info: Could not write a comment: ${cause}. It has no reply.`,
-      `info: Could not list the comments: ${cause}.`,
-    ])
+    const lines = await logOf([reply], [list, write, list], options)
+    expect(lines.at(-1)).toBe(
+      `notice (${title}): The run continued, but the action could not list the comments and write a comment: ${cause}. ${why}`,
+    )
+    expect(lines.filter((line) => line.includes(why))).toHaveLength(1)
   })
 
-  it('names each missing permission, what to do, and annotates one of them', async () => {
-    const calls = [list, { ...write, permission: 'contents: read' }, list]
-    const failed = `${missing('issues: write')}. ${ADD} Could not list the comments: ${DENIED}.`
-    expect(await logOf([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN], calls)).toEqual([
-      `warning (Missing permission: \`issues: write\`): ${failed}`,
-      `info: ${missing('contents: read')} (or the item doesn't exist). ${ADD} Could not write a comment: GitHub returned 404 ("Not Found"). It has no reply.`,
-      `info: ${failed}`,
-    ])
+  it('have one notice with all missing permissions', async () => {
+    const [notice] = (await logOf([FORBIDDEN], [list, other, write])).slice(-1)
+    expect(notice).toMatch(/^notice \(Missing permission: `issues: write`\): /)
+    expect(notice).toContain("doesn't grant `issues: write` and `contents: read`. Add it under")
   })
 
-  it('names the token instead of the workflow if a person has made it', async () => {
-    const person = said(403, 'Resource not accessible by personal access token')
-    const says = `\`github-token\` doesn't have \`statuses: write\`, so ${effect}. Add it to the token.`
-    expect(await logOf([person], [record])).toEqual([expect.stringContaining(says)])
+  it('miss no permission that has worked before', async () => {
+    const [notice] = (await logOf([200, FORBIDDEN], [list, write])).slice(-1)
+    expect(notice).toMatch(/^notice \(GitHub returned 403\): /)
+    expect(notice).not.toContain('permission')
   })
 
-  it('says the consequence once, where the summary has it, too', async () => {
-    const cause = missing('statuses: write')
-    const failed = `Could not set the status: ${DENIED}.`
-    expect((await logOf([FORBIDDEN], [list, record, record])).slice(1)).toEqual([
-      `warnInSummary (Missing permission: \`statuses: write\`): ${cause}, so ${effect}. ${ADD} ${failed}`,
-      `info: ${cause}. ${ADD} ${failed}`,
-    ])
-    expect(await logOf([502], [record, write])).toEqual([
-      `warnInSummary (GitHub is unavailable (502)): Could not set the status: GitHub returned 502, so ${effect}. ${OUTAGE}`,
-      'info: Could not write a comment: GitHub returned 502. It has no reply.',
-    ])
-  })
-
-  it.each<[Reply, Partial<GitHubCall>, string]>([
-    [FORBIDDEN, {}, 'notice'],
-    [FORBIDDEN, { level: 'warning' }, 'warning'],
-    [502, {}, 'warning'],
-  ])('and that only reads, answered %j with %j, is a %s', async (reply, level, expected) => {
-    const read = { purpose: 'read', permission: 'contents: read', ...level }
-    const lines = await logOf([reply], [read])
-    expect(lines.map((line) => line.split(' ')[0])).toEqual([expected])
-  })
-
-  it('takes a 403 for no missing permission where it has worked before', async () => {
-    expect(await logOf([200, FORBIDDEN], [list, write])).toEqual([
-      `warning (GitHub returned 403): Could not write a comment: ${DENIED}. It has no reply.`,
-    ])
-  })
   it.each<[Reply, [boolean, boolean]]>([
     [404, [true, false]],
     [FORBIDDEN, [true, false]],
@@ -521,7 +557,7 @@ describe('a call whose failure does not fail the run', () => {
   ])('that is answered %j is refused for good: %j', async (reply, expected) => {
     const { github } = await clientFor([200, reply])
     await attempt(github, { ...write, permission: 'works' })
-    const asked = await github.read(() => github.call((octokit) => octokit.request('PATCH /x')))
+    const asked = await github.attempt(() => github.call((octokit) => octokit.request('PATCH /x')))
     const isRefused = (one: string) => !asked.known && github.isRefusedForGood(asked.error, one)
     expect(['never worked', 'works'].map(isRefused)).toEqual(expected)
   })

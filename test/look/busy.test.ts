@@ -40,8 +40,9 @@ function triggered(
     case 'push':
       return { event: pushOf(world, before) }
     case 'workflow_run': {
-      const followed = { head_sha: sha, head_branch: 'main', head_repository: repository }
-      return { event: event(kind, { workflow_run: { ...followed, event: 'push' } }), sha }
+      const followed = { event: 'push', conclusion: 'success', head_branch: 'main', head_sha: sha }
+      const workflow_run = { ...followed, head_repository: repository }
+      return { event: event(kind, { action: 'completed', workflow_run, repository }), sha }
     }
     case 'release': {
       const tag_name = `v${world.tags.size}.0.0`

@@ -1,14 +1,16 @@
 import { describe, expect } from 'vitest'
-import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
+import { bareEvent, event, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import {
+  AGENT,
   addCommit,
+  addPull,
   addStatus,
   BEFORE,
   mergePull,
-  person,
   pushToPull,
   resolve,
+  time,
   type World,
 } from '../support/world.ts'
 import { CREATE, continues, firstCalls, itWithScene, PULL, type Scene, type Told } from './runs.ts'
@@ -45,7 +47,17 @@ function addForeign({ world }: Scene, change: Parameters<typeof addStatus>[2] = 
   addStatus(world, resolve(world, 'main')?.sha ?? '', { context: CONTEXT, ...change })
 }
 
-const onRelease: Step = { env: { GITHUB_REF: 'refs/tags/v1' }, event: bareEvent('release') }
+/** A release of a tag, by default on the tip of `main`, and new. */
+function onRelease(
+  { world, clock }: Scene,
+  tag_name: string,
+  { action = 'published', sha = '' } = {},
+) {
+  const tagged = world.tags.get(tag_name) ?? (sha || (world.branches.get('main') ?? ''))
+  world.tags.set(tag_name, tagged)
+  const release = { tag_name, published_at: time(clock.now()), body: 'Notes' }
+  return { event: event('release', { action, release }), sha: tagged } satisfies Step
+}
 const onFlag = ({ world }: Scene): Step => {
   const { fields } = world.pulls.get(5) ?? {}
   return { event: pullRequest({ action: 'synchronize', pull: { ...fields, number: 5 } }) }
@@ -54,6 +66,17 @@ const onBranch = ({ world }: Scene, branch: string): Step => {
   const { sha } = addCommit(world, { branch })
   const event = { name: 'workflow_dispatch', payload: { repository: { default_branch: 'main' } } }
   return { event, sha, env: { GITHUB_REF: `refs/heads/${branch}` } }
+}
+
+/** CI on a tag of the commit before the tip of `main`. */
+function afterCi({ world }: Scene, tag: string): Step {
+  const { sha: head_sha } = addCommit(world, { files: ['a.ts'] })
+  world.tags.set(tag, head_sha)
+  addCommit(world)
+  const repository = { full_name: 'acme/docs', default_branch: 'main' }
+  const followed = { event: 'push', conclusion: 'success', head_branch: tag, head_sha }
+  const workflow_run = { ...followed, head_repository: repository }
+  return { event: event('workflow_run', { action: 'completed', workflow_run, repository }) }
 }
 
 type Case = {
@@ -88,8 +111,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     'isn’t kept from a job by a later run that failed to read the record and started nothing': {
       async before(scene) {
         await step(scene)
-        scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
+        scene.github.faults.push({ match: /StepStatuses/, end: '502' })
         await step(scene, REFUSED)
+        scene.github.faults.splice(0)
       },
     },
     'ignores a status that belongs to no run and names no job': {
@@ -112,10 +136,17 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     },
     'finds the job of a release on a commit up to its own': {
       async before(scene) {
-        await step(scene, onRelease)
+        await step(scene, onRelease(scene, 'spring'))
         addCommits(scene.world, 150)
       },
-      told: () => onRelease,
+      told: (scene) => onRelease(scene, 'summer'),
+    },
+    'after CI on a tag continues the job of the default branch': {
+      before: step,
+      told: (scene) => afterCi(scene, 'v1.0.0'),
+    },
+    'on a schedule continues the job of CI on a tag': {
+      before: (scene) => step(scene, afterCi(scene, 'v1.0.0')),
     },
     'continues the job of another run, though another matrix job of this run shares its name': {
       async before(scene) {
@@ -150,12 +181,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
         await step(scene)
         await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
       },
-    },
-  },
-  job_9: {
-    'continues the job that a stranger’s status of that name names last in its description': {
-      before: (scene) =>
-        addForeign(scene, { description: 'Words (job_0) (job_9)', creator: person('x') }),
     },
   },
 }
@@ -195,6 +220,7 @@ it('a search reads pages of a branch up to the one with the record, and says whe
   scene,
 }) => {
   const { world } = scene
+  addCommits(world, 250)
   await step(scene)
   addCommits(world, 150)
   const pages = (lines: readonly string[]) => lines.filter((line) => line.endsWith('StepStatuses'))
@@ -220,37 +246,67 @@ it('a push of more than 100 commits to a pull request may hide its job, which th
   expect(end.summary).toContain('newest 100 commits')
 })
 
-it.for<[FaultName | 'missing', RegExp]>([
-  ['502', /^warning: Could not look for an earlier job: .*, so this run starts a new job/m],
-  ['missing', /^warning: .* grant `contents: read`.*, so this run starts a new job/m],
-])(
-  'a first attempt that can not look for an earlier job (%s) says so, and starts one',
-  async ([fault, words], { scene }) => {
-    if (fault === 'missing') scene.world.scopes.delete('contents: read')
-    else scene.github.faults.push({ match: /StepStatuses/, end: fault })
-    const end = await step(scene, { event: pushTo(scene.world) })
-    expect(firstCalls(end)).toEqual(CREATE)
-    expect(end.log.join('\n')).toMatch(words)
-    expect(end.summary).toMatch(/^## ⚠️/)
+it.for(['502', 'partial', 'missing'] as const)(
+  'a run that can not look for an earlier job (%s) starts none, and leaves the record as it is',
+  async (fault, { scene }) => {
+    const { world, github } = scene
+    await step(scene)
+    const before = [...world.statuses]
+    if (fault === 'missing') world.scopes.delete('statuses: write')
+    else github.faults.push({ match: /StepStatuses/, end: fault })
+    const end = await step(scene, { event: pushTo(world) })
+    expect(end).toMatchObject({ hasFailed: true, calls: [], outputs: { result: 'error' } })
+    expect(end.printed).toContain(fault === 'missing' ? 'statuses: write' : 'its next run includes')
+    expect(world.statuses).toEqual(before)
+    github.faults.splice(0)
+    world.scopes.add('statuses: write')
+    expect(await next(scene)).toEqual(continues('job_1'))
   },
 )
 
-it('what an answer with errors contains is believed, and if it contains nothing, that is unknown', async ({
-  scene,
-}) => {
-  const { github, world } = scene
-  const { sha } = addCommit(world)
-  const named = { state: 'PENDING', description: 'Words (job_9)', target_url: '', created_at: '' }
-  const own = { oid: sha, status: { context: named } }
+it.for(['502', 'partial', 'reset'] as const)(
+  'a lookup that fails for a minute (%s) is repeated until it works',
+  async (fault, { scene }) => {
+    const { world, github, clock } = scene
+    await step(scene)
+    github.faults.push({ match: /StepStatuses/, end: fault })
+    clock.at(clock.now() + 60_000, () => github.faults.splice(0))
+    expect(await next(scene, { event: pushTo(world) })).toEqual(continues('job_1'))
+  },
+)
+
+it('what an answer with errors contains is believed if it has the record', async ({ scene }) => {
+  await step(scene)
+  const { world, github } = scene
+  const own = { oid: resolve(world, 'main')?.sha, status: { context: world.statuses.at(-1) } }
   const errors = [{ type: 'INTERNAL', path: ['repository', 'branch'], message: 'Timeout' }]
-  const fault = (repository: object) => ({ status: 200, body: { data: { repository }, errors } })
-  github.faults.push({ match: /StepStatuses/, end: fault({ own, branch: null }) })
-  expect(await next(scene)).toEqual(continues('job_9'))
-  github.faults.splice(0, 1, { match: /StepStatuses/, end: fault({ own: null, branch: null }) })
-  const end = await step(scene)
-  expect(firstCalls(end)).toEqual(CREATE)
-  expect(end.log.join('\n')).toMatch(/^warning: Could not look for an earlier job: .*Timeout/m)
+  const body = { data: { repository: { own, branch: null } }, errors }
+  github.faults.push({ match: /StepStatuses/, end: { status: 200, body } })
+  expect(await next(scene)).toEqual(continues('job_1'))
 })
+
+it.for([
+  { name: 'this repository', link: 'https://github.com/acme/docs/pull/5' },
+  { name: 'another repository', link: 'https://github.com/acme/guides/pull/7' },
+])(
+  'a pull request of $name that only a status names is never written to',
+  async (row, { scene }) => {
+    const { world } = scene
+    world.agentRepository = 'acme/guides'
+    world.commentsElsewhere = true
+    addPull(world, { number: 7, user: AGENT }, world.elsewhere)
+    const record = new URLSearchParams({ run: '1', attempt: '1', state: 'success', own: 'job_1' })
+    record.set('link', row.link)
+    addForeign(scene, { state: 'success', target_url: `${row.link}#${record}` })
+    const inputs = { 'pr-labels': 'docs', 'pr-reviewers': 'octocat' }
+    const end = await step(scene, { inputs, replies: { get: ['active', 'active', 'completed'] } })
+    expect(firstCalls(end)).toEqual(continues('job_1'))
+    expect(end.requests.filter((line) => /^(?:POST|PATCH|PUT) .*[/](?:5|7)\b/.test(line))).toEqual(
+      [],
+    )
+    expect(end.outputs['pr-link']).toBe('')
+  },
+)
 
 it('a commit that has 1,000 statuses of the step’s name gets no job, with advice', async ({
   scene,
@@ -328,6 +384,37 @@ describe('the commit to compare with', () => {
     },
   )
 
+  it('does not depend on the state that GitHub shows', async ({ scene }) => {
+    await step(scene)
+    const before = tip(scene)
+    for (const status of scene.world.statuses) Object.assign(status, { state: 'failure' })
+    addForeign(scene, { state: 'failure', target_url: 'https://ci.example.com/1' })
+    addCommit(scene.world)
+    expect(await since(scene)).toBe(before)
+  })
+
+  it.for([
+    { name: 'GitHub does not know', forge: () => 'f'.repeat(40) },
+    {
+      name: 'is on another branch',
+      forge: ({ world }: Scene) => addCommit(world, { branch: 'other' }).sha,
+    },
+  ])('is none that a status carries and that $name', async ({ forge }, { scene }) => {
+    const { world } = scene
+    await step(scene)
+    const before = tip(scene)
+    addCommit(world)
+    await step(scene, { end: 'failed' })
+    const forged = forge(scene)
+    for (const status of world.statuses.slice(-3)) {
+      const target = status.target_url?.replace(/success=[0-9a-f]+/, `success=${forged}`) ?? ''
+      Object.assign(status, { target_url: target })
+    }
+    expect(world.statuses.at(-1)?.target_url).toContain(forged)
+    addCommit(world)
+    expect(await since(scene)).toBe(before)
+  })
+
   it('is found 150 commits back, without follow-up, too', async ({ scene }) => {
     await step(scene)
     const before = tip(scene)
@@ -377,16 +464,14 @@ describe('a re-run', () => {
       calls: continues('job_2'),
     },
     {
-      name: 'waits for `job-id` if nothing can be read',
-      first: { ...REFUSED, ...toJob },
-      meanwhile: ({ github }) => github.faults.push({ match: /\/statuses$/, end: '403' }),
-      told: toJob,
-      calls: ['GET /job/job_9'],
+      name: 'starts a job instead of one that failed',
+      first: { end: 'failed' },
+      told: { replies: { get: ['failed', 'active'] } },
+      calls: [...waits, ...CREATE],
     },
     {
-      name: 'waits for `job-id` if nothing can be written',
-      first: { ...REFUSED, ...toJob },
-      meanwhile: ({ github }) => github.faults.push({ match: /pending$/, end: '403' }),
+      name: 'waits for `job-id`, and sends no second message',
+      first: { ...toJob, end: 'timed-out' },
       told: toJob,
       calls: ['GET /job/job_9'],
     },
@@ -435,6 +520,7 @@ describe('a re-run', () => {
       fault: { match: /pending$/, end: '502' },
       words: 'GitHub returned 502',
     },
+    'an earlier job can not be looked for': { fault: { match: /graphql/, end: 'partial' } },
   }
   it.for(Object.entries(UNCLEAR))('starts nothing where %s', async ([_what, row], { scene }) => {
     for (const told of row.first ?? []) await step(scene, { runId: AGAIN.runId, ...told })
@@ -443,16 +529,6 @@ describe('a re-run', () => {
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: /)
     expect(end.log.at(-1)).toContain(row.words ?? '')
-  })
-
-  it('that can not look for an earlier job starts none, and the attempt after it may', async ({
-    scene,
-  }) => {
-    scene.github.faults.push({ match: /graphql/, end: 'partial' })
-    const end = await step(scene, again)
-    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-    scene.github.faults.splice(0)
-    expect(await next(scene, { ...again, attempt: 3 })).toEqual(CREATE)
   })
 
   it('without follow-up finds the job of its own run', async ({ scene }) => {
@@ -472,5 +548,58 @@ describe('a re-run', () => {
       expect(isSaid).toBe(attempt === 2)
       expect(end.summary).toContain('deployment')
     }
+  })
+})
+
+describe('a release', () => {
+  it.for([
+    { back: 10, calls: continues('job_1') },
+    { back: 11, calls: CREATE },
+  ])(
+    'of `main` finds the record of one from a branch $back versions before',
+    async (row, { scene }) => {
+      const { world } = scene
+      const release = (minor: number) => {
+        const { sha } = addCommit(world, { branch: `release-${minor}`, files: ['a.ts'] })
+        return onRelease(scene, `v1.${minor}.0`, { sha })
+      }
+      await step(scene, release(0))
+      for (let minor = 1; minor < row.back; minor++) release(minor)
+      addCommit(world, { files: ['b.ts'] })
+      expect(await next(scene, onRelease(scene, `v1.${row.back}.0`))).toEqual(row.calls)
+    },
+  )
+
+  it('is one of 73 on a commit, each of which runs once, and again if it was edited', async ({
+    scene,
+  }) => {
+    const { world } = scene
+    addCommit(world, { files: ['a.ts'] })
+    const run = (index: number, action: string) =>
+      next(scene, onRelease(scene, `pkg-${index}@1.0.0`, { action }))
+    for (let index = 0; index < 73; index++)
+      expect(await run(index, 'created')).toEqual(index === 0 ? CREATE : continues('job_1'))
+    for (const index of [0, 40, 72])
+      for (const action of ['published', 'released']) expect(await run(index, action)).toEqual([])
+    expect(await run(0, 'edited')).toEqual(continues('job_1'))
+  })
+
+  it('that failed runs again', async ({ scene }) => {
+    await step(scene, { ...onRelease(scene, 'v1.0.0', { action: 'created' }), end: 'error' })
+    expect(await next(scene, onRelease(scene, 'v1.0.0'))).toEqual(CREATE)
+  })
+
+  it('moves `v1`, which is skipped', async ({ scene }) => {
+    const { world } = scene
+    await step(scene, onRelease(scene, 'v1.1.0'))
+    const { sha } = addCommit(world, { files: ['a.ts'] })
+    world.tags.set('v1', sha).set('v1.2.0', sha)
+    const pushOfTag = (tag: string): Step => {
+      const commits = { before: BEFORE, after: sha, created: false, deleted: false, commits: [] }
+      const moved = event('push', { ref: `refs/tags/${tag}`, ...commits })
+      return { event: moved, sha, env: { GITHUB_REF: `refs/tags/${tag}` } }
+    }
+    expect(await next(scene, pushOfTag('v1'))).toEqual([])
+    expect(await next(scene, pushOfTag('v1.2.0'))).toEqual(continues('job_1'))
   })
 })

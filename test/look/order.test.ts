@@ -1,6 +1,14 @@
 import { expect } from 'vitest'
 import { bareEvent, pullRequest } from '../support/events.ts'
-import { AGENT, addComment, addCommit, mergePull, person, pushToPull } from '../support/world.ts'
+import {
+  AGENT,
+  addComment,
+  addCommit,
+  addStatus,
+  mergePull,
+  person,
+  pushToPull,
+} from '../support/world.ts'
 import { continues, firstCalls, itWithScene, PULL, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
@@ -48,17 +56,15 @@ it('of two commits of a pull request whose statuses are of the same second, the 
 it('of more than five commits of a pull request whose newest status may hide others, the newest are looked through', async ({
   scene,
 }) => {
-  const failing = async () => {
-    scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
-    await pushed(scene, { end: 'error' })
+  const context = 'Docs agent: docs (docs.yml, docs, agent, #5)'
+  const push = () => {
+    const pull = pullOf(scene, 5)
+    addStatus(scene.world, pull.fields.head?.sha ?? '', { context, state: 'failure' })
+    pushToPull(scene.world, pull)
   }
-  for (let index = 0; index < 6; index++) await failing()
-  await step(scene, {
-    event: onPull(scene, 5, 'synchronize'),
-    job: 'job_7',
-    inputs: { 'follow-up': 'false' },
-  })
-  await failing()
+  for (let index = 0; index < 6; index++) push()
+  await step(scene, { event: onPull(scene, 5, 'synchronize'), job: 'job_7' })
+  push()
   expect(firstCalls(await pushed(scene))).toEqual(continues('job_7'))
 })
 
@@ -69,7 +75,7 @@ it('a re-run that waits for another job than its first attempt does not link the
   const again = { runId: 7001, attempt: 2, inputs: { 'job-id': 'job_2' } }
   await step(scene, { end: 'no-pull-request', ...again })
   const last = scene.world.statuses.at(-1)
-  expect(last?.description).toContain('job_2')
+  expect(last?.target_url).toContain('own=job_2')
   expect(last?.target_url).not.toContain(PULL)
 })
 

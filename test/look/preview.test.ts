@@ -99,7 +99,7 @@ describe('the preview', () => {
     expect(await read({ inputs })).toMatchObject(outputs('https://own.example/', 'ready'))
   })
 
-  it('and a failed check are seen among 240 other suites and 360 comments, in five requests', async () => {
+  it('is seen among 420 checks of others and 360 comments, in five requests', async () => {
     const { world, open, read } = await startFinishedJob()
     const sha = open().commits[0] ?? ''
     const others = (count: number) => {
@@ -117,9 +117,8 @@ describe('the preview', () => {
       addCheck(world, sha, { ...CHECK_STATES.failed, app: 'actions', name: `Test ${index}` })
     playBuild(world, sha, 'ready')
     others(240)
-    const { outputs: found, summary, requests } = await read()
+    const { outputs: found, requests } = await read()
     expect(found).toMatchObject({ 'preview-url': PREVIEW_URL, 'preview-status': 'ready' })
-    expect(summary).toMatch(/\n60 checks fail: \[Test 0\].*, and 55 more\n/)
     expect(requests.length).toBeLessThanOrEqual(5)
   })
 
@@ -145,6 +144,15 @@ describe('the preview', () => {
     const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
     addComment(world, { kind: 'main', number: 12, author: AGENT, body })
     expect(await read()).toMatchObject(outputs(url, status))
+  })
+
+  it('of a check from before the message has no state', async () => {
+    const { clock, world, open, read } = await startFinishedJob()
+    playBuild(world, open().commits[0] ?? '', 'failed')
+    await clock.sleep(1000)
+    const message = { prompt: 'More.', context: 'none' }
+    expect(await read()).toMatchObject(outputs(PREVIEW_URL, 'failed'))
+    expect(await read({ inputs: message })).toMatchObject(outputs(PREVIEW_URL, ''))
   })
 
   it('of a comment from before the job, or before the message, is its link alone', async () => {

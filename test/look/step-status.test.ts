@@ -7,10 +7,8 @@ import { addCommit, BEFORE, MAY_WRITE, type World } from '../support/world.ts'
 
 const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 const PULL = 'https://github.com/acme/guides/pull/7'
-const LONG = `${PULL}?${'x'.repeat(2000 - PULL.length - 1)}`
-const STARTING = 'pending: Starting, run'
-const WORKING = 'pending: The agent is working (j1), run'
-const READY = 'success: Docs pull request ready for review (j1)'
+const MERGE_REQUEST = 'http://git.example.com/acme/docs/-/merge_requests/7'
+const LONG = `${PULL}?${'x'.repeat(500 - PULL.length - 1)}`
 const completed = (prLink = PULL): Reply => ({ body: { status: 'completed', prLink } })
 
 /** A GitHub, and a run by default of a push whose job is active, then completed with a pull request. */
@@ -20,6 +18,7 @@ async function newStep(...get: readonly Reply[]) {
   const { world } = scene
   world.roles.set('octocat', MAY_WRITE)
   for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
+  world.tags.set('v1', BEFORE)
   const inputs = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
   return {
     ...scene,
@@ -28,11 +27,12 @@ async function newStep(...get: readonly Reply[]) {
   }
 }
 
-/** What the statuses say and which page they lead to, oldest first: `run` is the page of run 1001's first attempt. */
-function wordsOf({ statuses }: World): readonly string[] {
-  return statuses.map(({ state, description, target_url: target }) => {
-    const [url] = target?.split('#') ?? []
-    return `${state}: ${description}, ${url === RUN_URL ? 'run' : url}`
+/** What the statuses record, oldest first: the state, the job, and the page that they lead to. */
+function recordsIn({ statuses }: World) {
+  return statuses.map(({ target_url: target }) => {
+    const [page, fragment] = target?.split('#') ?? []
+    const record = new URLSearchParams(fragment)
+    return { state: record.get('state'), job: record.get('own'), page }
   })
 }
 
@@ -41,61 +41,97 @@ const setting = (lines: readonly string[]): string[] =>
 
 const got = (...get: Reply[]): RunOptions => ({ replies: { get } })
 const created = (reply: Reply): RunOptions => ({ replies: { post: [reply] } })
-it.each<[string, RunOptions, readonly string[]]>([
-  ['has a pull request', got(completed()), [WORKING, `${READY}, ${PULL}`]],
-  [
-    'has one elsewhere',
-    got(completed('http://git.example.com/acme/docs/-/merge_requests/7')),
-    [WORKING, `${READY}, http://git.example.com/acme/docs/-/merge_requests/7`],
-  ],
-  ['has a long link', got(completed(LONG)), [WORKING, `${READY}, ${LONG}`]],
-  ['has a link that is too long', got(completed(`${LONG}x`)), [WORKING, `${READY}, run`]],
-  [
-    'is given, without comments',
-    { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
-    ['pending: The agent is continuing its earlier job (j1), run', `${READY}, ${PULL}`],
-  ],
-  [
-    'was refused',
-    created({ status: 402 }),
-    [expect.stringMatching(/^failure: Your .* credits are used up, run$/)],
-  ],
-  [
-    'may have been started',
-    created({ status: 500 }),
-    [expect.stringMatching(/^error: .* failed, 500, run$/)],
-  ],
-])('the statuses of a job that %s say so', async (_what, options, words) => {
+
+/** How a run ends, and what its last status then records. */
+const ENDS: readonly {
+  readonly what: string
+  readonly options?: RunOptions
+  readonly end: { readonly state: string; readonly job: string | null; readonly page?: string }
+}[] = [
+  { what: 'has a pull request', end: { state: 'success', job: 'j1', page: PULL } },
+  {
+    what: 'has a merge request on another server',
+    options: got(completed(MERGE_REQUEST)),
+    end: { state: 'success', job: 'j1', page: MERGE_REQUEST },
+  },
+  {
+    what: 'has a long link',
+    options: got(completed(LONG)),
+    end: { state: 'success', job: 'j1', page: LONG },
+  },
+  {
+    what: 'has a link that is too long to be carried',
+    options: got(completed(`${LONG}x`)),
+    end: { state: 'success', job: 'j1' },
+  },
+  {
+    what: 'was given, without comments',
+    options: { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
+    end: { state: 'success', job: 'j1', page: PULL },
+  },
+  { what: 'failed', options: got('failed'), end: { state: 'failure', job: 'j1' } },
+  {
+    what: 'was rejected',
+    options: created({ status: 402 }),
+    end: { state: 'failure', job: null },
+  },
+  {
+    what: 'may have been started',
+    options: created({ status: 500 }),
+    end: { state: 'error', job: null },
+  },
+]
+
+it.each(ENDS)(
+  'the record of a job that $what stands in the fragment of statuses that are always `success`',
+  async ({ options, end }) => {
+    const { world, run } = await newStep()
+    await run(options)
+    const records = recordsIn(world)
+    expect(records[0]).toEqual({ state: 'pending', job: null, page: RUN_URL })
+    expect(records.at(-1)).toEqual({ page: RUN_URL, ...end })
+    expect(new Set(world.statuses.map(({ state }) => state))).toEqual(new Set(['success']))
+    const words = world.statuses.map(({ description }) => description).join()
+    expect(words).not.toMatch(/\bj1\b/)
+  },
+)
+
+it('the description of a status names the pull request', async () => {
   const { world, run } = await newStep()
-  await run(options)
-  expect(wordsOf(world)).toEqual([STARTING, ...words])
+  await run()
+  expect(world.statuses.at(-1)?.description).toBe('Pull request #7')
 })
 
-it('a status says that nothing was started where the earlier job can not be looked at for 2 minutes', async () => {
+it('a run that could not ask Mintlify about the earlier job for 2 minutes writes no status', async () => {
   const { world, run } = await newStep()
   await run({ inputs: { wait: 'false' } })
-  const end = await run(got({ status: 503 }))
-  expect(end.tookMs).toBeGreaterThanOrEqual(120_000)
+  const before = recordsIn(world)
+  addCommit(world)
+  const end = await run({ ...got({ status: 503 }), event: bareEvent('workflow_dispatch') })
+  expect(end.tookMs).toBeGreaterThanOrEqual(100_000)
   expect(end.tookMs).toBeLessThan(140_000)
   expect(new Set(end.calls)).toEqual(new Set(['GET /job/j1']))
-  expect(end.log[0]).toMatch(/^Could not get the earlier job `j1`: .* failed \(503\)/)
-  expect(wordsOf(world).at(-1)).toMatch(/^failure: .* failed, 503, /)
+  expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' } })
+  expect(recordsIn(world)).toEqual(before)
 })
 
+const repository = { full_name: 'acme/docs', default_branch: 'main' }
 const following = (branch: string, cause = 'push') => {
-  const repository = { full_name: 'acme/docs' }
   const followed = { head_sha: 'd'.repeat(40), head_branch: branch, head_repository: repository }
-  return event('workflow_run', { workflow_run: { ...followed, event: cause } })
+  const workflow_run = { ...followed, event: cause, conclusion: 'success' }
+  return event('workflow_run', { action: 'completed', workflow_run, repository })
 }
 
-it.each<[string, RunOptions]>([
-  ['in a dry run', { inputs: { 'dry-run': 'true' } }],
-  ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_1' } }],
-  ['on other events', { event: event('deployment') }],
-  ['on a run that follows a release', { event: following('v1', 'release') }],
-])('no status is set %s', async (_what, options) => {
-  const { run } = await newStep()
-  expect(setting((await run(options)).requests)).toEqual([])
+it.each<{ readonly what: string; readonly options: RunOptions }>([
+  { what: 'in a dry run', options: { inputs: { 'dry-run': 'true' } } },
+  { what: 'without a prompt', options: { inputs: { prompt: '', 'job-id': 'job_1' } } },
+  { what: 'on other events', options: { event: event('deployment') } },
+  { what: 'on a run that follows a release', options: { event: following('v1', 'release') } },
+])('no status is set $what', async ({ options }) => {
+  const { run } = await newStep('completed')
+  const end = await run(options)
+  expect(end.outputs['result']).not.toBe('error')
+  expect(setting(end.requests)).toEqual([])
 })
 
 const STEP = 'docs.yml, docs, agent'
@@ -105,57 +141,77 @@ const opened = pullRequest({ action: 'synchronize', pull: HEAD })
 const closed = (pull: object) => pullRequest({ action: 'closed', pull: { ...MERGED, ...pull } })
 const onBranch = (name: string) => ({ env: { GITHUB_REF: `refs/heads/${name}` } })
 const dispatch = event('workflow_dispatch')
-it.each<[string, string, string, RunOptions]>([
-  ['a push to the default branch', 'bbbbbbb', STEP, {}],
-  ['a push to another branch', 'bbbbbbb', `${STEP}, branch release/1.x`, onBranch('release/1.x')],
-  ['a push of a tag', 'bbbbbbb', STEP, { env: { GITHUB_REF: 'refs/tags/v1' } }],
-  [
-    'a dispatch on another branch',
-    'aaaaaaa',
-    `${STEP}, branch next`,
-    { event: dispatch, ...onBranch('next') },
-  ],
-  [
-    'a dispatch whose default branch is not known',
-    'aaaaaaa',
-    STEP,
-    { event: bareEvent('workflow_dispatch'), ...onBranch('next') },
-  ],
-  [
-    'a schedule',
-    'aaaaaaa',
-    STEP,
-    { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') },
-  ],
-  ['a run that follows one on the default branch', 'ddddddd', STEP, { event: following('main') }],
-  [
-    'a run that follows one on another branch',
-    'ddddddd',
-    `${STEP}, branch next`,
-    { event: following('next', 'workflow_dispatch') },
-  ],
-  ['a release', 'aaaaaaa', STEP, { event: event('release'), ...onBranch('next') }],
-  ['an open pull request', 'ddddddd', `${STEP}, #5`, { event: opened }],
-  ['a merged pull request', 'ccccccc', STEP, { event: closed({}) }],
-  [
-    'one merged into another branch',
-    'ccccccc',
-    `${STEP}, branch release/1.x`,
-    { event: closed({ base: { ref: 'release/1.x' } }) },
-  ],
-  [
-    'a matrix job of a pull request',
-    'ddddddd',
-    `${STEP}, #5, api / 24`,
-    { event: opened, inputs: { matrix: '{"package":"api","node":24}' } },
-  ],
-])('the statuses of %s stand on %s, and are of (%s)', async (_what, sha, name, options) => {
+const published = event('release', { action: 'published', release: { tag_name: 'v1' } })
+const unknown = { event: bareEvent('workflow_dispatch'), ...onBranch('next') }
+
+it.each<{
+  readonly what: string
+  readonly sha: string
+  readonly name?: string
+  readonly options?: RunOptions
+}>([
+  { what: 'a push to the default branch', sha: 'bbbbbbb' },
+  {
+    what: 'a push to another branch',
+    sha: 'bbbbbbb',
+    name: `${STEP}, branch release/1.x`,
+    options: onBranch('release/1.x'),
+  },
+  { what: 'a push of a tag', sha: 'bbbbbbb', options: { env: { GITHUB_REF: 'refs/tags/v1' } } },
+  {
+    what: 'a dispatch on another branch',
+    sha: 'aaaaaaa',
+    name: `${STEP}, branch next`,
+    options: { event: dispatch, ...onBranch('next') },
+  },
+  { what: 'a dispatch if the default branch is unknown', sha: 'aaaaaaa', options: unknown },
+  {
+    what: 'a schedule',
+    sha: 'aaaaaaa',
+    options: { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') },
+  },
+  { what: 'CI on the default branch', sha: 'ddddddd', options: { event: following('main') } },
+  {
+    what: 'a workflow on another branch',
+    sha: 'ddddddd',
+    name: `${STEP}, branch next`,
+    options: { event: following('next', 'workflow_dispatch') },
+  },
+  { what: 'CI on a tag', sha: 'ddddddd', options: { event: following('v1') } },
+  { what: 'a release', sha: 'aaaaaaa', options: { event: published, ...onBranch('next') } },
+  {
+    what: 'an open pull request',
+    sha: 'ddddddd',
+    name: `${STEP}, #5`,
+    options: { event: opened },
+  },
+  { what: 'a merged pull request', sha: 'ccccccc', options: { event: closed({}) } },
+  {
+    what: 'one merged into another branch',
+    sha: 'ccccccc',
+    name: `${STEP}, branch release/1.x`,
+    options: { event: closed({ base: { ref: 'release/1.x' } }) },
+  },
+  {
+    what: 'a matrix job of a pull request',
+    sha: 'ddddddd',
+    name: `${STEP}, #5, api / 24`,
+    options: { event: opened, inputs: { matrix: '{"package":"api","node":24}' } },
+  },
+])('the statuses of $what are on $sha and named $name', async ({ sha, name = STEP, options }) => {
   const { run, world } = await newStep('completed')
   const { requests } = await run({ sha: BEFORE, ...options })
   const states = ['pending', 'pending', 'success']
   expect(setting(requests)).toEqual(states.map((state) => `POST /statuses/${sha} ${state}`))
   const names = new Set(world.statuses.map(({ context }) => context))
   expect([...names]).toEqual([`Docs agent: docs (${name})`])
+})
+
+it('CI on a branch that has the name of a tag belongs to that branch', async () => {
+  const { run, world } = await newStep('completed')
+  world.branches.set('v1', BEFORE)
+  await run({ event: following('v1') })
+  expect(world.statuses[0]?.context).toBe(`Docs agent: docs (${STEP}, branch v1)`)
 })
 
 it('the name of a status has 255 characters at most, ends in a hash then, and has no secret in it', async () => {
@@ -174,18 +230,6 @@ it('the name of a status has 255 characters at most, ends in a hash then, and ha
   expect(redacted).toBe('Docs agent: docs (docs.yml, docs, ***, ***)')
 })
 
-it.each([
-  ['j'.repeat(135), `J… (${'j'.repeat(135)})`],
-  ['j'.repeat(138), `(${'j'.repeat(138)})`],
-  ['j'.repeat(139), 'Job started'],
-  ['a job', 'Job started'],
-  ['job(1)', 'Job started'],
-])('the description of a status has 140 characters at most: of job %j', async (id, description) => {
-  const { world, run } = await newStep()
-  await run({ ...created({ body: { id } }), inputs: { wait: 'false' } })
-  expect(world.statuses.at(-1)?.description).toBe(description)
-})
-
 it('a character that GitHub rejects in a status is written by its number, and names stay apart', async () => {
   const { run, world } = await newStep()
   for (const matrix of ['{"os":"🚀"}', '{"os":"🎉"}'])
@@ -197,18 +241,18 @@ it('a character that GitHub rejects in a status is written by its number, and na
 })
 
 it('the last status is the end, however slow GitHub is', async () => {
-  const { statuses, github, run } = await newStep(completed())
-  github.faults.push({ match: /pending$/, end: { delayMs: 9000 } })
+  const { world, github, run } = await newStep(completed())
+  github.faults.push({ match: /statuses.*pending$/, end: { delayMs: 9000 } })
   await run()
-  expect(statuses().map((line) => line.split(':')[0])).toEqual(['pending', 'pending', 'success'])
+  expect(recordsIn(world).map(({ state }) => state)).toEqual(['pending', 'pending', 'success'])
 })
 
 it.each([
-  ['while the job was running', 6000, /^failure: Interrupted, .* \(j1\), run$/],
-  ['a job may be running', 1000, /^error: Interrupted before .*, run$/],
+  { what: 'while the job is running', killAtMs: 6000, record: { state: 'failure', job: 'j1' } },
+  { what: 'before Mintlify answered', killAtMs: 1000, record: { state: 'error', job: null } },
 ])(
-  'the post step of a run killed %s ends its status in three tries',
-  async (_what, killAtMs, words) => {
+  'the post step of a run killed $what ends its status in three tries',
+  async ({ killAtMs, record }) => {
     const { world, github, clock, run } = await newStep('active')
     await run({
       ...(killAtMs === 1000 && created({ takesMs: 2000 })),
@@ -218,70 +262,73 @@ it.each([
         clock.at(clock.now() + 11_000, () => github.faults.splice(0))
       },
     })
-    expect(wordsOf(world).at(-1)).toMatch(words)
+    expect(recordsIn(world).at(-1)).toMatchObject(record)
   },
 )
 
 it.each<FaultName>([
   ...(['502', '429', 'secondary-limit', 'reset', 'html'] as const),
   ...(['204', '401', '403', '404', '422'] as const),
-])('the post step ends a status to which GitHub answered %s', async (fault) => {
+])('the post step ends a status to which GitHub answered %s, without a warning', async (fault) => {
   const { world, github, run } = await newStep()
-  github.faults.push({ match: /success$/, end: fault })
+  github.faults.push({ match: /statuses.*success$/, end: fault })
   const end = await run({ beforePost: () => github.faults.splice(0) })
-  expect(end.log.join('\n')).toMatch(/^warning: Could not set the commit status/m)
-  expect(end.printed).not.toContain('needs the permission `statuses: write`')
+  expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
+  expect([...end.warnings, ...end.post.warnings]).toEqual([])
   expect(setting(end.post.requests)).toEqual(['POST /statuses/bbbbbbb success'])
-  expect(wordsOf(world).at(-1)).toBe(`${READY}, ${PULL}`)
+  expect(recordsIn(world).at(-1)).toEqual({ state: 'success', job: 'j1', page: PULL })
 })
 
 it('the post step ends a status that arrived under a 502, and whose end then met a 403', async () => {
   const { world, github, run } = await newStep('completed')
-  github.faults.push({ match: /pending$/, end: { status: 502, body: {}, handled: true } })
-  github.faults.push({ match: /success$/, end: '403', times: 1 })
+  github.faults.push({
+    match: /statuses.*pending$/,
+    end: { status: 502, body: {}, handled: true },
+    times: 1,
+  })
+  github.faults.push({ match: /statuses.*success$/, end: '403', times: 1 })
   await run()
-  expect(world.statuses.at(-1)?.state).toBe('success')
+  expect(recordsIn(world).at(-1)?.state).toBe('success')
 })
 
-it.each<[string, string, RegExp, FaultName, number, RegExp]>([
-  ['for lack of a permission', 'given', /statuses\//, '403', 1, /`statuses: write`/],
-  ['without a token', '', /^$/, '403', 0, /`github-token`/],
-  ['with a token that GitHub refuses', 'given', /./, '401', 3, /`github-token` \(401/],
-  ['while GitHub fails', 'given', /statuses\//, '502', 9, /GitHub returned 502/],
-  ['past the limit', 'given', /statuses\//, '422', 1, /GitHub returned 422/],
-])(
-  'a status that can not be set %s costs a warning with cause and cost, in the summary, too, and the run goes on',
-  async (_what, token, match, fault, sent, cause) => {
+type Unwritten = {
+  readonly what: string
+  readonly token?: string
+  readonly match?: RegExp
+  readonly fault?: FaultName
+  readonly cause: RegExp
+}
+const UNWRITTEN: readonly Unwritten[] = [
+  { what: 'for lack of a permission', fault: '403', cause: /statuses: write/ },
+  { what: 'without a token', token: '', cause: /`github-token` is empty/ },
+  { what: 'with a rejected token', match: /./, fault: '401', cause: /\(401/ },
+  { what: 'while GitHub fails', fault: '502', cause: /GitHub returned 502/ },
+  { what: 'because GitHub rejects it', fault: '422', cause: /GitHub returned 422/ },
+]
+
+it.each(UNWRITTEN)(
+  'if a status can not be set $what, nothing is started, and one annotation says why',
+  async ({ token, match = /POST .statuses/, fault, cause }) => {
     const { github, run } = await newStep()
-    github.faults.push({ match, end: fault })
-    const inputs = token === '' ? { 'github-token': '' } : {}
-    const end = await run({ inputs })
-    expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
-    const costs = end.warnings.filter((line) =>
-      /so (?:every run opens|the next run may open) another/.test(line),
+    if (fault) github.faults.push({ match, end: fault })
+    const end = await run({ inputs: { ...(token !== undefined && { 'github-token': token }) } })
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.printed).toMatch(cause)
+    const annotations = [...end.log, ...end.post.log].filter((line) =>
+      /^(?:error|warning|notice): /.test(line),
     )
-    expect(costs).toHaveLength(1)
-    expect(costs[0]).toMatch(cause)
-    expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so .* another docs pull request\./m)
-    expect(setting(end.requests)).toHaveLength(sent)
-    const refused = await run({
-      inputs,
-      ...created({ status: 429, headers: { 'retry-after': '9999' } }),
-    })
-    const error = refused.log.find((line) => line.startsWith('error: '))
-    expect(error).toContain('start a new run')
-    expect(error).not.toContain('safe to run this again')
+    expect(annotations).toEqual([expect.stringMatching(/^error: .*Nothing was started/)])
   },
 )
 
-it('a token without any permission for statuses causes one warning, which names the one that is needed', async () => {
-  const { world, run } = await newStep()
-  for (const permission of ['statuses: write', 'statuses: read']) world.scopes.delete(permission)
-  const { log, summary } = await run()
-  const told = log.filter((line) => line.includes('`statuses: '))
-  expect(told).toEqual([
-    expect.stringMatching(/^warning: .* grant `statuses: write`.*This run starts a new job\.$/),
-    expect.stringMatching(/grant `statuses: write`/),
-  ])
-  expect(summary.match(/^⚠️ .*statuses/gm)).toHaveLength(1)
+it.each([
+  { what: 'in the main step', failing: /pending$/ },
+  { what: 'in the post step', failing: /statuses/ },
+])('a start that GitHub may have recorded is recorded as not started $what', async (row) => {
+  const { world, github, run } = await newStep()
+  const end = { status: 502, body: {}, handled: true }
+  github.faults.push({ match: /pending$/, end }, { match: row.failing, end: '502' })
+  const { calls } = await run({ beforePost: () => github.faults.splice(0) })
+  expect(calls).toEqual([])
+  expect(recordsIn(world).at(-1)?.state).toBe('failure')
 })

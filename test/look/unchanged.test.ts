@@ -40,50 +40,77 @@ async function runAfter(happen: Happening, { inputs, ...options }: RunOptions = 
   return { ...end, calls, set: harness.statuses().length - before }
 }
 
-it.each<[string, Happening, Record<string, string>?]>([
-  ['there was no commit', nothing],
-  ['there was no commit, and a report is wanted', nothing, { 'visitors-summary': 'true' }],
-  ['the agent wrote the only commit', byAgent],
-  ["the agent's pull request was merged", merge],
-  ['the agent wrote 250 commits', manyByAgent(250)],
-])('`skip-unchanged` skips the job where since the last one %s', async (_what, happen, inputs) => {
-  const end = await runAfter(happen, { inputs: { ...inputs } })
+it.each<{
+  readonly what: string
+  readonly happen: Happening
+  readonly inputs?: RunOptions['inputs']
+  /** Whether the record moves to the new commit. */
+  readonly moves: boolean
+}>([
+  { what: 'there was no commit', happen: nothing, moves: false },
+  {
+    what: 'there was no commit, and a report is wanted',
+    happen: nothing,
+    inputs: { 'visitors-summary': 'true' },
+    moves: false,
+  },
+  { what: 'the agent wrote the only commit', happen: byAgent, moves: true },
+  { what: "the agent's pull request was merged", happen: merge, moves: true },
+  { what: 'the agent wrote 250 commits', happen: manyByAgent(250), moves: true },
+])('`skip-unchanged` skips the job if since the last one $what', async (row) => {
+  const end = await runAfter(row.happen, { inputs: { ...row.inputs } })
   const outputs = { result: 'skipped' }
-  expect(end).toMatchObject({ outputs, calls: [], set: 0 })
-  expect(end.log.join('\n')).toMatch(
-    /^notice: Skipped: this branch has no commits except the agent's own since .* \(on [0-9a-f]{7}\)\.$/m,
-  )
+  expect(end).toMatchObject({ outputs, calls: [], set: row.moves ? 1 : 0 })
+  expect(end.log.join('\n')).toMatch(/^notice: Skipped: /m)
 })
 
-it.each<[string, Happening, RunOptions?]>([
-  ['a person wrote a commit since', byPerson],
-  ['a person and the agent did', (harness) => [byAgent(harness), byPerson(harness)]],
-  [
-    'GitHub fails to compare',
-    (harness) => [byAgent(harness), harness.github.faults.push({ match: /compare/, end: '502' })],
-  ],
-  ['the agent wrote 251 commits', manyByAgent(251)],
-  ['the branch was rewritten by the agent', compares({ status: 'diverged', commits: [BY_AGENT] })],
-  ['GitHub lists no commits', compares({ status: 'ahead' })],
-  [
-    'GitHub knows no author',
-    compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] }),
-  ],
-  ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
-  ['the event is no schedule', nothing, { event: bareEvent('workflow_dispatch') }],
-])('`skip-unchanged` lets a run start where %s', async (_what, happen, options) => {
+it.each<{
+  readonly what: string
+  readonly happen: Happening
+  readonly options?: RunOptions
+}>([
+  { what: 'a person wrote a commit since', happen: byPerson },
+  {
+    what: 'a person and the agent did',
+    happen: (harness) => [byAgent(harness), byPerson(harness)],
+  },
+  { what: 'the agent wrote 251 commits', happen: manyByAgent(251) },
+  {
+    what: 'the branch was rewritten by the agent',
+    happen: compares({ status: 'diverged', behind_by: 1, commits: [BY_AGENT] }),
+  },
+  {
+    what: 'GitHub knows no author',
+    happen: compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] }),
+  },
+  {
+    what: 'it is off',
+    happen: nothing,
+    options: { inputs: { 'skip-unchanged': 'false' } },
+  },
+  {
+    what: 'the event is not a schedule',
+    happen: nothing,
+    options: { event: bareEvent('workflow_dispatch') },
+  },
+])('`skip-unchanged` lets a run start if $what', async ({ happen, options }) => {
   const end = await runAfter(happen, options)
   expect(end.outputs['result']).toBe('submitted')
   expect(end.calls.some((call) => call.startsWith('POST /job'))).toBe(true)
 })
 
-it('`skip-unchanged` lets a run start where a permission is missing, and names it', async () => {
-  const { outputs, log } = await runAfter((harness) => {
-    merge(harness)
-    harness.world.scopes.delete('pull-requests: write')
-  })
-  expect(outputs).toMatchObject({ result: 'submitted' })
-  expect(log.join('\n')).toMatch(
-    /^notice: .* grant `pull-requests: read`.* read the commits' pull requests/m,
-  )
+it.each<{ readonly what: string; readonly fail: Happening }>([
+  {
+    what: 'GitHub fails to compare',
+    fail: ({ github }) => github.faults.push({ match: /compare/, end: '502' }),
+  },
+  { what: 'GitHub lists no commits', fail: compares({ status: 'ahead' }) },
+  {
+    what: 'the token can not read pull requests',
+    fail: ({ world }) => world.scopes.delete('pull-requests: write'),
+  },
+])('a run starts nothing, and leaves the record as it is, if $what', async ({ fail }) => {
+  const end = await runAfter((harness) => [merge(harness), fail(harness)])
+  expect(end).toMatchObject({ hasFailed: true, calls: [], set: 0, outputs: { result: 'error' } })
+  expect(end.log.filter((line) => /^(?:error|warning|notice): /.test(line))).toHaveLength(1)
 })

@@ -112,13 +112,17 @@ describe('a week of 700 changed files', () => {
     expect(text).not.toContain('z_cli')
   })
 
-  it('fails as a whole if GitHub fails to list or read the files', async () => {
-    for (const match of [/git\/trees/, /ChangedFiles/]) {
-      const scene = await pushScene(before, after)
-      scene.github.faults.push({ match, end: '502' })
-      const { text } = await tellOf(scene)
-      expect(text).toContain('Changed files: not known: GitHub returned 502')
-    }
+  it.each([/git\/trees/, /ChangedFiles/])('starts nothing if GitHub fails at %s', async (match) => {
+    const scene = await pushScene(before, after)
+    scene.github.faults.push({ match, end: '502' })
+    const { log, outputs, titles } = await scene.run({
+      event: scene.event,
+      inputs: { prompt: 'Document it.' },
+    })
+    expect(outputs['result']).toBe('error')
+    expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
+    expect(log.at(-1)).toContain('Could not read what has changed')
+    expect(scene.docs.jobs).toEqual([])
   })
 })
 
@@ -210,10 +214,10 @@ describe('of more files than GitHub lists', () => {
   })
 })
 
-it('a text that differs in more than 2,000 lines has no diff', async () => {
+it('a text that differs in more than 1,500 lines has no diff', async () => {
   const linesOf = (word: string, count: number) =>
     numbered(count, (index) => `${word} ${index}`).join('\n')
-  const paths = { 'src/much.ts': 1100, 'src/less.ts': 900 }
+  const paths = { 'src/much.ts': 1100, 'src/less.ts': 700 }
   const filesWith = (word: string) =>
     Object.fromEntries(Object.entries(paths).map(([path, count]) => [path, linesOf(word, count)]))
   const files = { before: { 'a.lock': '{}' }, after: { 'a.lock': LOCK } }
@@ -222,7 +226,7 @@ it('a text that differs in more than 2,000 lines has no diff', async () => {
     { ...files.after, ...filesWith('new') },
     10,
   )
-  expect(text).toContain('modified src/less.ts (+900 -900)\n')
+  expect(text).toContain('modified src/less.ts (+700 -700)\n')
   expect(text).toContain('modified src/much.ts (no diff)')
 })
 
@@ -304,10 +308,12 @@ describe('a push that GitHub cannot compare', () => {
     expect(logged).toEqual([])
   })
 
-  it('nor list says that its files are not known', async () => {
+  it('nor list has a block that says that its files are unknown', async () => {
     const scene = await pushScene({ a: 'old\n', b: 'x' }, { a: 'new\n', b: 'x' })
     scene.github.faults.push({ match: /\/compare\//, end: late })
     scene.world.maxTreeEntries = 1
-    expect((await tellOf(scene)).text).toContain("Changed files: not known: GitHub can't compare")
+    expect((await tellOf(scene)).text).toContain(
+      "Changed files: not known, because GitHub can't list them",
+    )
   })
 })

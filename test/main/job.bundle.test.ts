@@ -49,14 +49,14 @@ describe('a new job', () => {
     const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const inputs = { ...QUIET, 'poll-interval': '20m' }
     const started = await start({ inputs })
-    await started.logged(': active after ')
+    await started.logged(' is active')
     started.child.kill('SIGKILL')
     const { outputs, state } = await started.ended
     const id = docs.jobs[0]?.id
     expect([outputs, state]).toMatchObject([{ 'job-id': id, result: 'error' }, { 'job-id': id }])
     for (const [saved, says] of [
       [state, `job-id: ${id}`],
-      [{}, 'Check the dashboard before you start a new run.'],
+      [{ requested: 'true' }, 'Check the dashboard before you start a new run.'],
     ] as const) {
       const post = await act({ inputs, state: saved })
       expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
@@ -73,7 +73,9 @@ it('a dry run without a key shows the prompt, and never calls Mintlify', async (
   const more = { 'prompt-file': 'extra.md', 'context-files': 'api.diff', 'dry-run': 'true' }
   // A token that is a word is masked, but not cut out of texts.
   const odd = { 'api-key': '', 'github-token': 'none', prompt: 'There is none, nonetheless.' }
-  const run = await act({ inputs: { ...QUIET, ...more, ...odd }, files })
+  // Such an event needs nothing of GitHub.
+  const event = { name: 'create', payload: { ref: 'v1', ref_type: 'tag' } }
+  const run = await act({ event, inputs: { ...QUIET, ...more, ...odd }, files })
   expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'dry-run' } })
   for (const text of [odd.prompt, 'api.diff', ...Object.values(files)])
     for (const shown of [run.summary, run.log]) expect(shown).toContain(text)

@@ -22,7 +22,7 @@ describe('a canceled run', () => {
     async (signal) => {
       const { start, docs } = await startScene({ jobTimeMs: 60_000 })
       const started = await start({ inputs: { ...QUIET, 'poll-interval': '20m' } })
-      await started.logged(': active after ')
+      await started.logged(' is active')
       started.child.kill(signal)
       const run = await started.ended
       const outputs = { result: 'cancelled', status: 'active', 'job-id': docs.jobs[0]?.id }

@@ -10,6 +10,7 @@ const CALL = {
 const RESPONSE = {
   bodyProblem: undefined,
   isCutOff: false,
+  isTooLarge: false,
   from: 'Mintlify',
   isKnownKey: true,
   location: '',

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Changes } from '../../src/look/changes.ts'
 import type { ChangedFile } from '../../src/look/ranks.ts'
 import type { Event } from '../support/events.ts'
 import type { Harness } from '../support/harness.ts'
@@ -15,9 +16,17 @@ export function file(
   return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch, ...change }
 }
 
+/** Changes that GitHub lists whole; none by default. */
+export function changesOf(some: Partial<Changes>): Changes {
+  const { commits = [], files = [] } = some
+  const known = { commitCount: commits.length, fileCount: files.length }
+  const whole = { isArbitrary: false, isWhole: true, isRewritten: false }
+  return { since: '', url: '', commits, files, ...known, ...whole, ...some }
+}
+
 /** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */
 const OTHER_REQUESTS =
-  /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
+  /permission$|(?:MergedPulls|StepStatuses|TagStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
 const OTHER_LINES =
   /Dry run: nothing was sent|Could not look for an earlier job|can't read the earlier pull/
 
@@ -101,9 +110,11 @@ export const COMPARED = [
 
 export const COMPARE = 'GET /compare/aaaaaaa...bbbbbbb'
 
-/** Adds the status that this step's last job has left on a commit. */
+/** Adds the status that this step's last job has left on a commit; `state` is that of its record. */
 export function addJob({ world }: Harness, sha: string, change: Partial<CommitStatus> = {}): void {
   const context = 'Docs agent: docs (docs.yml, docs, agent)'
-  const done = { state: 'success', description: 'Done (job_1)', created_at: '2026-03-01T06:30:00Z' }
-  addStatus(world, sha, { context, ...done, ...change })
+  const record = `run=7&attempt=1&state=${change.state ?? 'success'}&own=job_1`
+  const target_url = `https://github.com/acme/docs/actions/runs/7#${record}`
+  const done = { target_url, created_at: '2026-03-01T06:30:00Z' }
+  addStatus(world, sha, { context, ...done, ...change, state: 'success' })
 }

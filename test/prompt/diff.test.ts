@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChangedFile } from '../../src/look/ranks.ts'
 import { listFiles, renderFiles } from '../../src/prompt/files.ts'
-import { renderHunk } from '../../src/prompt/render.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */
@@ -176,30 +175,5 @@ describe('changed files', () => {
       .text.split('\n')
       .slice(1)
     expect([named.length, named.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
-  })
-})
-
-describe('lines that are commented on', () => {
-  const title = '\nLines commented on (the comment is about the last one):'
-  const long = Array.from({ length: 100 }, (_, at) => `+xxxx${`${at}`.padStart(4, '0')}`).join('\n')
-
-  it.each([
-    [
-      'shown with the last one last',
-      '@@ -1 +1 @@\n a\n+b<c>\n',
-      `${title}\n@@ -1 +1 @@\n a\n+b<c>`,
-    ],
-    ['nothing where there are none', '', ''],
-    ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
-  ])('are %s', (_what, hunk, text) => {
-    expect(renderHunk(hunk, 200).text).toBe(text)
-  })
-
-  it('have the last one in any case, cut and said where it does not fit', () => {
-    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200).text
-    expect(hunk).toMatch(
-      /\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/,
-    )
-    expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 })

@@ -9,7 +9,15 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
+import {
+  AFTER,
+  addComment,
+  addCommit,
+  addPull,
+  BEFORE,
+  commitOf,
+  MAY_WRITE,
+} from '../support/world.ts'
 import { addJob, changedFile, contextOf, RUN } from './describe-run.ts'
 
 const octocat = person('octocat')
@@ -97,6 +105,7 @@ describe('a pull request', () => {
 
   it.each([
     [{}, 'src/a.ts, line 7'],
+    [{ start_line: 5 }, 'src/a.ts, lines 5 to 7'],
     [{ line: null, original_line: 3 }, 'src/a.ts, line 3'],
     [{ line: null }, 'src/a.ts'],
   ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
@@ -146,30 +155,16 @@ describe('a pull request', () => {
     expect(lines).toContain('Commits (300, of which GitHub lists the oldest 250):')
   })
 
-  it.each([
-    { fails: /commits$/, lack: 'commits', shown: '+a' },
-    { fails: /files$/, lack: 'files and diff', shown: expect.stringMatching(/^- .* Add a flag$/) },
-  ])(
-    'has what can be read if the $lack can not, with a warning',
-    async ({ fails, lack, shown }) => {
-      const scene = await pullScene()
-      scene.github.faults.push({ match: fails, end: { status: 502, body: {} } })
-      const { lines, logged } = await contextOf(scene, withPull(pullRequest()))
-      expect(lines).toContainEqual(shown)
-      expect(logged).toEqual([expect.stringContaining(`so the prompt lacks the ${lack}.`)])
-    },
-  )
-
-  it('that GitHub tells nothing of is told as the payload has it, and the permission is named once', async () => {
+  it.each([/commits$/, /files$/])('starts nothing if GitHub fails at %s', async (match) => {
     const scene = await pullScene()
-    scene.world.scopes.clear()
-    const { lines, logged, counts } = await contextOf(scene, issueComment(command))
-    expect(counts).toMatch(/^no changes/)
-    expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
-    expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
-    const missing =
-      /^warning: .* grant `pull-requests: read`.*, so the prompt lacks the commits, files, and diff\./
-    expect(logged).toEqual([expect.stringMatching(missing)])
+    scene.github.faults.push({ match, end: { status: 502, body: {} } })
+    scene.world.roles.set('octocat', MAY_WRITE)
+    const { outputs, titles, calls } = await scene.run({
+      event: withPull(pullRequest({ sender: octocat })),
+      inputs: { prompt: 'Document it.' },
+    })
+    expect([outputs['result'], calls]).toEqual(['error', []])
+    expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
   })
 })
 
@@ -180,20 +175,28 @@ describe('any other event', () => {
   const body = ['Body:', '  When I', '  laugh']
   const hurts = ['Title: It hurts', `URL: ${html_url}`, 'Author: octocat', 'Labels: bug', ...body]
   const commit = { head_branch: 'feature', head_sha: BEFORE, conclusion: 'failure' }
-  const workflow_run = { name: 'CI', html_url: 'https://ci', event: 'push', ...commit }
-  const started = 'Finished workflow: CI (https://ci, started by push)'
+  const workflow_run = {
+    ...commit,
+    name: 'CI',
+    html_url: 'https://ci',
+    event: 'pull_request',
+    triggering_actor: octocat,
+    head_repository: { full_name: 'acme/docs' },
+  }
+  const started = 'Finished workflow: CI (https://ci, started by pull_request)'
   const finished = [started, 'Branch: feature', `Commit: ${BEFORE}`, 'Conclusion: failure']
 
   it.each([
     ['issues', { issue }, ['Branch: main', RUN, 'Issue: 1', ...hurts]],
     ['discussion', { discussion: issue }, ['Branch: main', RUN, 'Discussion: 1', ...hurts]],
-    ['workflow_run', { workflow_run }, [RUN, ...finished]],
+    ['workflow_run', { action: 'completed', workflow_run }, [RUN, ...finished]],
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
     const told = await contextOf(await startHarness(), { name, payload }, { command: '' })
-    const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
+    const event = 'action' in payload ? `${name} (${payload.action})` : name
+    const all = ['Repository: acme/docs', `Event: ${event}`, ...lines]
     expect(told).toMatchObject({ lines: all, requests: [], logged: [] })
   })
 
@@ -213,7 +216,7 @@ describe('any other event', () => {
     )
     expect(asked.lines.join()).not.toContain('Comment by')
     const conversation = [
-      'The comments before, by people who can start a job:',
+      'The comments before, by owners, members, and collaborators:',
       expect.stringMatching(/^- octocat, 20.*Z:$/),
       '  Let us say 30 days.',
     ]
@@ -224,18 +227,15 @@ describe('any other event', () => {
     ])
   })
 
-  it.each([
-    ['acme/docs', 'merged'],
-    ['acme/other', 'not visible to this run'],
-  ])(
-    'names the pull request of the agent that went before, in %s: %s',
-    async (repository, words) => {
-      const scene = await startHarness()
-      addPull(scene.world, { number: 3, state: 'closed', merged: true })
-      const prLink = `https://github.com/${repository}/pull/3`
-      addJob(scene, BEFORE, { target_url: prLink })
-      const { lines } = await contextOf(scene, bareEvent('schedule'))
-      expect(lines).toContain(`Earlier docs pull request: ${prLink} (${words})`)
-    },
-  )
+  it('names the pull request of the agent that went before', async () => {
+    const scene = await startHarness()
+    addPull(scene.world, { number: 3, state: 'closed', merged: true })
+    const prLink = 'https://github.com/acme/docs/pull/3'
+    const link = encodeURIComponent(prLink)
+    const target_url = `${prLink}#run=9&attempt=1&state=success&own=job_1&link=${link}`
+    addJob(scene, BEFORE, { target_url })
+    addCommit(scene.world)
+    const { lines } = await contextOf(scene, bareEvent('schedule'))
+    expect(lines).toContain(`Earlier docs pull request: ${prLink} (merged)`)
+  })
 })

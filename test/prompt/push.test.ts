@@ -5,6 +5,7 @@ import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../suppo
 import { addJob, COMPARE, COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
 
 const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
+const RESOLVE = 'POST /graphql TagCommits'
 const JOB = "Changes since: this step's last job"
 
 /** A GitHub that compares the ends of a push by two people. */
@@ -24,8 +25,8 @@ describe('a push', () => {
     const made = { ...pushed, payload: { ...pushed.payload, forced } }
     const told = await contextOf(await pushScene({ behind_by: forced ? 3 : 0 }), made)
     const [compared, ...changes] = COMPARED
-    const lines = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN, compared]
-    lines.push(...words, ...changes)
+    const lines = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN, ...words]
+    lines.push(compared ?? '', ...changes)
     expect(told).toMatchObject({ lines, requests: [COMPARE], logged: [] })
     expect(told.counts).toBe('2 commits, 1 file')
   })
@@ -78,29 +79,16 @@ describe('a push', () => {
     expect(requests).toEqual([expect.stringContaining(compared)])
   })
 
-  it.each([
-    { type: 'NOT_FOUND', logged: [] },
-    { type: 'INTERNAL', logged: [expect.stringMatching(/^warning: .*commits' pull requests/)] },
-  ])(
-    'names no pull request for a number in a subject that is not one ($type)',
-    async ({ type, logged }) => {
-      const scene = await startHarness()
-      const fix = addCommit(scene.world, { message: 'Fix issue (#999)' })
-      const commits = [
-        { id: 'c'.repeat(40), message: 'Gone' },
-        { id: fix.sha, message: fix.message },
-      ]
-      const repository = { c0: null, c1: { associatedPullRequests: { nodes: [] } }, p1: null }
-      const errors = [{ type, message: 'No.', path: ['repository', 'p1'] }]
-      const body = { data: { repository }, errors }
-      scene.github.faults.push({ match: /MergedPulls/, end: { status: 200, body } })
-      const made = push({ before: BEFORE, after: fix.sha, created: false, commits })
-      const told = await contextOf(scene, made)
-      expect(told.lines).toContain(`- ${fix.sha.slice(0, 7)} Fix issue (#999)`)
-      expect(told.lines.join()).not.toContain('Merged pull request')
-      expect(told.logged).toEqual(logged)
-    },
-  )
+  it('names no pull request for a number in a subject that is not one', async () => {
+    const scene = await startHarness()
+    const before = addCommit(scene.world).sha
+    const event = pushTo(scene.world, { message: 'Fix issue (#999)' })
+    const { lines, logged } = await contextOf(scene, event)
+    expect(before).not.toBe(BEFORE)
+    expect(lines.join()).toContain('Fix issue (#999)')
+    expect(lines.join()).not.toContain('Merged pull request')
+    expect(logged).toEqual([])
+  })
 
   it.each([
     {
@@ -128,52 +116,33 @@ describe('a push', () => {
     const made = push({ ...ofNewRef, ref: 'refs/tags/v1.10.0', commits: [] })
     const { lines, requests } = await contextOf(scene, made)
     expect(lines.slice(2)).toEqual(['Tag: v1.10.0', RUN, 'Tag before: v1.9.1', ...COMPARED])
-    expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
+    const compared = 'GET /compare/v1.9.1...v1.10.0'
+    expect(requests).toEqual(['GET /git/matching-refs/tags/v', RESOLVE, compared])
   })
 
-  const tip = { id: AFTER, message: 'Add' }
-  it.each([
-    [
-      push({ ...ofNewRef, ref: 'refs/tags/1.0.0', commits: [], head_commit: tip }),
-      ['Tag: 1.0.0', RUN, 'Tag before: none'],
-      '1 commit',
-    ],
-    [bareEvent('push'), ['Branch: main', RUN], ''],
-  ])('without a base has the commits of its payload: case %#', async (made, head, count) => {
-    const { lines, counts, logged } = await contextOf(await startHarness(), made)
-    const commits = count && ['Commits:', '- bbbbbbb Add']
-    const files = 'Changed files: not known: there is nothing to compare with'
-    expect(lines.slice(2)).toEqual([...head, ...commits, files])
-    expect(counts).toContain(count ? `${count}, an unknown number of files` : 'no changes')
+  it('of the first tag of all has its commit', async () => {
+    const scene = await startHarness()
+    const { sha } = addCommit(scene.world, { message: 'Add', files: ['src/a.ts'] })
+    addCommit(scene.world)
+    const made = push({ ...ofNewRef, after: sha, ref: 'refs/tags/1.0.0', commits: [] })
+    const { lines, counts, logged } = await contextOf(scene, made)
+    expect(lines.slice(2, 5)).toEqual(['Tag: 1.0.0', RUN, 'Tag before: none'])
+    expect(lines).toContain(`- ${sha.slice(0, 7)} Add`)
+    expect(counts).toBe('1 commit, 1 file')
     expect(logged).toEqual([])
   })
 
   it.each([
-    { status: 403, body: { message: 'No' }, why: 'GitHub returned 403 ("No")' },
+    { what: 'a refusal', answer: { status: 403, body: { message: 'No' } } },
     // No change of no files.
-    { status: 200, body: { files: [] }, why: 'GitHub returned no comparison' },
-  ])('has what the payload has and says so if "$why"', async ({ status, body, why }) => {
-    const scene = await startHarness()
-    scene.github.faults.push({ match: /compare/, end: { status, body } })
-    const { lines, logged, counts } = await contextOf(scene, pushed)
-    const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
-    const files = `Changed files: not known: ${why}`
-    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
-    expect(counts).toBe('2 commits, an unknown number of files')
-    const cause = status === 403 ? "doesn't grant `contents: read`" : why
-    const warning = RegExp(`^warning: .*${cause}, so the prompt lacks the files and diff\\.`)
-    expect(logged).toEqual([expect.stringMatching(warning)])
-  })
-
-  it('leaves the run its prompt, and says what the agent lacks, where GitHub returns unexpected data', async () => {
+    { what: 'no comparison', answer: { status: 200, body: { files: [] } } },
+    { what: 'unexpected data', answer: { status: 200, body: { commits: [null], files: [] } } },
+  ])('starts nothing if GitHub answers with $what', async ({ answer }) => {
     const scene = await pushScene()
-    const body = { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] }
-    scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
-    const { lines, logged } = await contextOf(scene, pushed)
-    expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
-    const said =
-      /^warning: Could not read what has changed: GitHub returned unexpected data .*, so the prompt/
-    expect(logged).toEqual([expect.stringMatching(said)])
+    scene.github.faults.push({ match: /compare/, end: answer })
+    const end = await scene.run({ event: pushed, inputs: { prompt: 'Document it.' } })
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(scene.world.statuses).toEqual([])
   })
 })
 
@@ -198,7 +167,7 @@ describe('a schedule or dispatch', () => {
     expect([told.lines.slice(3), told.requests]).toEqual([[RUN, since, ...changes], requests])
   })
 
-  const LIST = ['GET /releases', 'GET /commits']
+  const LIST = ['GET /releases', RESOLVE]
 
   /** Adds releases, the newest last, that the branch is so many commits ahead of. */
   function addReleases({ world }: Harness, ahead: Readonly<Record<string, number>>): void {
@@ -223,21 +192,16 @@ describe('a schedule or dispatch', () => {
       const { lines, requests } = await contextOf(scene, schedule)
       const words = `the release ${compared.at(-1)} (this step has no earlier job)`
       expect(lines.slice(4, 6)).toEqual([`Changes since: ${words}`, COMPARED[0]])
-      expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
+      expect(requests).toEqual([...LIST, ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
     },
   )
 
-  it('says that it gave up after 10 releases, and when 300 prereleases hide all others', async () => {
+  it('without a job is compared with the last commits after 10 releases that do not fit', async () => {
     const scene = await scheduleScene()
     addReleases(scene, Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`v${at}`, 0])))
-    const tried = await contextOf(scene, schedule)
-    expect(tried.lines[5]).toBe('Tried of the newest releases: 10')
-    expect(tried.requests).toHaveLength(13)
-    const one = { published_at: '2026-03-01T00:00:00Z', draft: false, prerelease: true }
-    scene.world.releases.splice(0, 12, ...Array(320).fill({ ...one, tag_name: 'nightly' }))
-    const hidden = await contextOf(scene, schedule)
-    expect(hidden.lines[4]).toMatch(/^Changes since: the first commit/)
-    expect(hidden.logged).toEqual([expect.stringContaining('none of the newest 300 releases')])
+    const { lines, requests } = await contextOf(scene, schedule)
+    expect(lines[4]).toMatch(/^Changes since: the first commit/)
+    expect(requests.filter((line) => line.includes('/compare/v'))).toHaveLength(10)
   })
 
   it.each([
@@ -260,51 +224,31 @@ describe('a schedule or dispatch', () => {
     },
   )
 
-  it('whose last job is unknown says so, and not that there is none', async () => {
+  it('with `follow-up: false` can do without the record, which a notice says', async () => {
     const scene = await scheduleScene()
     scene.world.scopes.delete('statuses: write')
-    const { lines } = await contextOf(scene, schedule, { 'follow-up': 'false' })
-    expect(lines[4]).toMatch(/^Changes since: the first commit \(the last job is unknown: GitHub /)
+    const inputs = { 'follow-up': 'false', prompt: 'Document it.', wait: 'false' }
+    const end = await scene.run({ event: schedule, inputs })
+    expect(end).toMatchObject({ hasFailed: false, calls: ['POST /job'] })
+    expect(end.log.filter((line) => /^notice: .*statuses: /.test(line))).toHaveLength(1)
   })
 
-  it("whose last job's commit is gone is compared with the next base, with a warning", async () => {
+  it("whose last job's commit is gone is compared with the next base, which the block says", async () => {
     const scene = await scheduleScene(BEFORE)
-    scene.github.faults.push(
-      { match: /compare.aaaaaaa/, end: { status: 404, body: {} }, times: 1 },
-      // The first failure is reported.
-      { match: /releases/, end: { status: 502, body: {} } },
-    )
+    const end = { status: 404, body: { message: 'Not Found' } }
+    scene.github.faults.push({ match: /compare.aaaaaaa/, end, times: 1 })
     const { lines, logged } = await contextOf(scene, schedule)
-    expect(lines[4]).toMatch(/^Changes since: the first commit \(the changes since .* could not be/)
-    const lack =
-      /this step's last job: GitHub returned 404, so the prompt may not include all changes/
-    expect(logged).toEqual([expect.stringMatching(lack)])
-  })
-
-  it('has the commits that could be listed, though they could not be compared, with one warning', async () => {
-    const scene = await scheduleScene()
-    addReleases(scene, { v1: 3, v2: 3 })
-    scene.github.faults.push({ match: /compare/, end: { status: 502, body: {} } })
-    const { lines, logged, requests } = await contextOf(scene, schedule)
-    // Another release would fail again.
-    expect(requests.join()).not.toContain('v1')
-    expect(lines.slice(4)).toEqual([
-      'Changes since: the first commit (this step has no earlier job)',
-      'Commits:',
-      expect.stringMatching(/^- bbbbbbb /),
-      'Changed files: not known: GitHub returned 502',
-    ])
-    expect(logged).toEqual([
-      expect.stringMatching(
-        /502, so the prompt lacks the files and diff\. GitHub may have an outage/,
-      ),
-    ])
+    expect(lines[4]).toMatch(
+      /^Changes since: the first commit \(the commit of this step's last job/,
+    )
+    expect(logged).toEqual([])
   })
 
   it('that follows a workflow on a branch is told what has changed there up to its commit', async () => {
     const scene = await scheduleScene(BEFORE)
     const head_repository = { full_name: 'acme/docs' }
-    const run = { event: 'push', head_branch: 'main', head_sha: AFTER, head_repository }
+    const head = { head_branch: 'main', head_sha: AFTER, head_repository }
+    const run = { event: 'push', conclusion: 'success', ...head }
     const made = event('workflow_run', { action: 'completed', workflow_run: run })
     const { lines, requests } = await contextOf(scene, made)
     expect(lines).toEqual(expect.arrayContaining([`Commit: ${AFTER}`, ...COMPARED]))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { tagsBefore } from '../../src/prompt/bases.ts'
+import { tagsBefore } from '../../src/look/tags.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { BEFORE } from '../support/world.ts'
-import { COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
+import { AFTER, addCommit, BEFORE } from '../support/world.ts'
+import { addJob, COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
 
 /** A tag, lower and other tags of the repository, and the one to compare with. */
 const TAGS: readonly { tag: string; tags: string; before: string | undefined }[] = [
@@ -41,10 +41,14 @@ describe('a release', () => {
   const notes = ['Notes:', '  Notes']
 
   /** What is told of a release of this tag. */
-  function tellOf(tag_name: string, scene: Harness, published_at = '2026-03-01T00:00:00Z') {
+  function tellOf(
+    tag_name: string,
+    scene: Harness,
+    { published_at = '2026-03-01T00:00:00Z', inputs = {} } = {},
+  ) {
     const change = { ...release, tag_name, published_at }
     const made = event('release', { action: 'published', release: change })
-    return contextOf(scene, made)
+    return contextOf(scene, made, inputs)
   }
 
   it('is compared with the version before it on another commit, among thousands of tags and releases of other packages', async () => {
@@ -54,19 +58,18 @@ describe('a release', () => {
       tags.set(`pkg-b@2.0.${patch}`, BEFORE)
       releases.push({ tag_name: `pkg-b@2.0.${patch}`, draft: false })
     }
-    for (const name of ['pkg@1.0.0', 'pkg@1.0.1', 'pkg@1.1.0-rc.1', 'pkg@1.1.0'])
-      tags.set(name, BEFORE)
-    const same = { status: 'identical', total_commits: 0, commits: [], files: [] }
-    comparisons.set('pkg@1.0.1...pkg@1.1.0', same)
+    addCommit(scene.world, { sha: AFTER })
+    tags.set('pkg@1.0.0', BEFORE)
+    for (const name of ['pkg@1.0.1', 'pkg@1.1.0-rc.1', 'pkg@1.1.0']) tags.set(name, AFTER)
     comparisons.set('pkg@1.0.0...pkg@1.1.0', COMPARISON)
     const { lines, requests } = await tellOf('pkg@1.1.0', scene)
     const known = [RUN, 'Release: Ship it', 'Tag: pkg@1.1.0', 'URL: https://github.com/releases/1']
     const before = ['Release before: pkg@1.0.0', COMPARED[0]]
     expect(lines.slice(2)).toEqual([...known, ...before, ...notes, ...COMPARED.slice(1)])
-    const compared = ['pkg@1.0.1...pkg@1.1.0', 'pkg@1.0.0...pkg@1.1.0']
     expect(requests).toEqual([
       'GET /git/matching-refs/tags/pkg@',
-      ...compared.map((ends) => `GET /compare/${ends}`),
+      'POST /graphql TagCommits',
+      'GET /compare/pkg@1.0.0...pkg@1.1.0',
     ])
   })
 
@@ -80,24 +83,46 @@ describe('a release', () => {
         draft: false,
       })
     scene.world.comparisons.set('spring...autumn', COMPARISON)
-    const { lines } = await tellOf('autumn', scene, '2026-02-03T00:00:00Z')
+    const { lines } = await tellOf('autumn', scene, { published_at: '2026-02-03T00:00:00Z' })
     expect(lines).toEqual(expect.arrayContaining(['Release before: spring', ...COMPARED]))
   })
 
-  it.each([
-    ['none', 'there is nothing to compare with', []],
-    [
-      'not known',
-      'GitHub returned 502',
-      [expect.stringMatching(/^warning: Could not read what has changed/)],
-    ],
-  ])('without one says so: %s', async (before, why, logged) => {
+  it('that is the first of all has its commit', async () => {
     const scene = await startHarness()
-    if (before !== 'none')
-      scene.github.faults.push({ match: /matching-refs/, end: { status: 502, body: {} } })
-    const known = await tellOf('pkg@1.0.0', scene)
-    const files = `Changed files: not known: ${why}`
-    expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])
-    expect(known.logged).toEqual(logged)
+    const { lines, logged } = await tellOf('pkg@1.0.0', scene)
+    const compare = `Compare: https://github.com/acme/docs/commit/${BEFORE}`
+    const changes = ['Commits:', '- aaaaaaa Begin', 'Changed files: none']
+    expect(lines.slice(6)).toEqual(['Release before: none', compare, ...notes, ...changes])
+    expect(logged).toEqual([])
+  })
+
+  it.each([
+    { what: 'the notes alone', inputs: {}, requests: [] },
+    {
+      what: 'its changes with `paths`',
+      inputs: { paths: 'src/**' },
+      requests: ['POST /graphql TagCommits', 'GET /compare/pkg-a@1.0.0...pkg-a@1.1.0'],
+    },
+  ])('on the commit of the last job has $what', async ({ inputs, requests: compared }) => {
+    const scene = await startHarness()
+    const { tags, comparisons } = scene.world
+    addCommit(scene.world, { sha: AFTER })
+    addJob(scene, AFTER)
+    tags.set('pkg-a@1.0.0', BEFORE)
+    comparisons.set('pkg-a@1.0.0...pkg-a@1.1.0', COMPARISON)
+    const { lines, requests } = await tellOf('pkg-a@1.1.0', scene, { inputs })
+    expect(lines).toEqual(expect.arrayContaining(notes))
+    expect(lines.some((line) => line.startsWith('Changes: '))).toBe(compared.length === 0)
+    expect(lines.includes('- 1111111 Add a flag')).toBe(compared.length > 0)
+    expect(requests).toEqual(['GET /git/matching-refs/tags/pkg-a@', ...compared])
+  })
+
+  it('starts nothing if the tags can not be listed', async () => {
+    const scene = await startHarness()
+    scene.github.faults.push({ match: /matching-refs/, end: '502' })
+    const made = event('release', { action: 'published', release: { tag_name: 'pkg@1.0.0' } })
+    const end = await scene.run({ event: made, inputs: { prompt: 'Document it.' } })
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(scene.world.statuses).toEqual([])
   })
 })

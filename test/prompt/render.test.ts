@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { pullRequestThread } from '../../src/github/pull-requests.ts'
 import type { ChangedFile } from '../../src/look/ranks.ts'
 import { type BlockOptions, type EventFacts, renderContext } from '../../src/prompt/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { file } from './describe-run.ts'
+import { changesOf, file } from './describe-run.ts'
 
-const filesOf = (...files: readonly ChangedFile[]) => ({ files, total: files.length })
+const filesOf = (...files: readonly ChangedFile[]) => ({ changes: changesOf({ files }) })
 const bodyOf = (text: string): EventFacts => ({ facts: [], texts: [['Body', text]] })
 
 /** A block beside a prompt of no bytes, unless options say otherwise. */
 function render(known: Partial<EventFacts>, options: Partial<BlockOptions> = {}): string {
-  return renderContext({ facts: [], ...known }, { detail: 'diff', promptBytes: 0, ...options }).text
+  const all = { detail: 'diff', promptBytes: 0, ...options } as const
+  return renderContext({ facts: [], ...known }, all, { 'skip-labels': [] }).text
 }
 
 /** The lines after our own words, without the delimiters. */
@@ -40,19 +42,25 @@ describe('the context block', () => {
    run(steps)
  }`
     const web = 'https://github.com/acme/ship'
-    const title = `Merged pull request #5: Add --dry-run (${web}/pull/5, by octocat, labels: feature)`
+    const pull = {
+      number: 5,
+      title: 'Add --dry-run',
+      url: `${web}/pull/5`,
+      author: { login: 'octocat' },
+      assignees: [],
+      labels: ['feature'],
+      body: 'Shows what would be done, and does nothing.',
+      paths: undefined,
+    }
     const lock = file('package-lock.json', '+x', { added: 6, removed: 3 })
-    const links = {
-      'Workflow run': `${web}/actions/runs/1001`,
-      Compare: `${web}/compare/6dcb09b5b578...0f98b1fa3c2d`,
-    }
-    const known: EventFacts = {
-      facts: Object.entries({ Repository: 'acme/ship', Event: 'push', Branch: 'main', ...links }),
-      texts: [[title, 'Shows what would be done, and does nothing.']],
-      commits: [{ sha: '0f98b1fa3c2d', message: 'Add --dry-run (#5)' }],
-      files: filesOf(file('src/ship.ts', ship), lock, file('src/cli.ts', cli)),
-    }
-    expect(render(known)).toBe(example)
+    const run = { 'Workflow run': `${web}/actions/runs/1001` }
+    const facts = Object.entries({ Repository: 'acme/ship', Event: 'push', Branch: 'main', ...run })
+    const changes = changesOf({
+      url: `${web}/compare/6dcb09b5b578...0f98b1fa3c2d`,
+      commits: [{ sha: '0f98b1fa3c2d', message: 'Add --dry-run (#5)', pulls: [pull] }],
+      files: [file('src/ship.ts', ship), lock, file('src/cli.ts', cli)],
+    })
+    expect(render({ facts, changes })).toBe(example)
   })
 
   it('has delimiters that nobody who wrote a part of it can know', () => {
@@ -70,9 +78,12 @@ describe('the context block', () => {
         Body: 'one\n\n  two <!-- hidden -->\n',
         'Merged pull request #5: A flag': '',
       }),
-      commits: [{ sha: '', message: 'Add a flag' }],
-      commitCount: 3,
-      files: { files: [file('src/a.ts')], total: undefined },
+      changes: changesOf({
+        commits: [{ sha: '', message: 'Add a flag', pulls: [] }],
+        commitCount: 3,
+        files: [file('src/a.ts')],
+        fileCount: undefined,
+      }),
       hunk: '@@ -1 +1 @@\n+y',
     }
     const top = ['Repository: acme/docs', 'Title: a b']
@@ -105,16 +116,48 @@ describe('the context block', () => {
       assignees: [],
       labels: [],
       body: 'y',
+      paths: undefined,
     }
     const pull = (number: number) => ({ ...known, number })
     const commits = Array.from({ length: 100 }, (_, index) => {
       return { sha: '', message: 'x'.repeat(200), pulls: [pull(index)] }
     })
-    const lines = linesOf({ commits })
+    const lines = linesOf({ changes: changesOf({ commits }) })
     const told = lines.filter((line) => line.startsWith('Merged pull request #')).length
     expect(told).toBeGreaterThan(20)
     expect(lines).toContain(`… (${100 - told} more merged pull requests, left out here)`)
     expect(lines.filter((line) => line.startsWith('- ')).length).toBeGreaterThan(20)
+  })
+
+  it('cuts lines that are commented on from the top, and says how many there are', () => {
+    const long = Array.from({ length: 3000 }, (_, at) => `+line ${at}`)
+    const lines = linesOf({ hunk: long.join('\n') })
+    expect(lines[1]).toMatch(/^… \(\d+ lines above, left out here\)$/)
+    expect(lines.at(-1)).toBe('+line 2999')
+    // The last one is shown in any case.
+    const [, above, last] = linesOf({ hunk: `+a\n+${'x'.repeat(20_000)}` })
+    expect(above).toBe('… (1 line above, left out here)')
+    expect(last).toMatch(/^\+x{9000,}… \([\d,]+ more characters\)$/)
+  })
+
+  it('has 8 KiB of the comments before: the newest, and the last that fits cut', () => {
+    const post = (id: number, login: string, body: string) => ({
+      ref: { thread: pullRequestThread(5), id, url: '' },
+      rootId: id,
+      author: { id, login },
+      association: 'MEMBER',
+      body,
+      createdAt: `2026-03-01T06:0${id}:00Z`,
+    })
+    const [x, y] = ['x', 'y'].map((letter) => letter.repeat(6000))
+    const posts = [post(2, 'ada', 'Old.'), post(3, 'ben', `${x}`), post(4, 'ben', `${y}`)]
+    const text = render({}, { conversation: { posts, others: 2 } })
+    const [shown = ''] = /\nThe comments before[\s\S]*left out here\)(?=\n)/.exec(text) ?? []
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(8192)
+    expect(Buffer.byteLength(shown)).toBeGreaterThan(8000)
+    expect(shown).toMatch(
+      /x\n {2}… \([\d,]+ more characters\)\n- ben, 2026-03-01T06:04:00Z:\n {2}y{6000}\n… \(1 older, 2 by others, left out here\)$/,
+    )
   })
 
   it('says which documentation was changed along with the rest', () => {
@@ -123,34 +166,31 @@ describe('the context block', () => {
     )
     // The largest first, without what belongs to tests.
     const readme = file('test/fixtures/README.md', '+x', { added: 99 })
-    const along = linesOf(
-      { files: filesOf(...pages.toReversed(), readme, file('a.ts')) },
-      'files',
-    )[0]
+    const along = linesOf(filesOf(...pages.toReversed(), readme, file('a.ts')), 'files')[0]
     const named = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => `docs/${index}.md`).join(', ')
     expect(along).toBe(
       `Documentation changed along with it (check these first): ${named} and 4 more`,
     )
-    expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
+    expect(linesOf(filesOf(...pages), 'files')[0]).toMatch(/^Changed files/)
   })
 
   it('says where the whole diff is, if it is cut', () => {
     const url = 'https://github.com/acme/docs/compare/a...b'
-    const lastOf = (lines: number) =>
-      linesOf({ files: { ...filesOf(file('a.ts', '+xxxxxxxxx\n'.repeat(lines))), url } }).at(-1)
+    const lastOf = (lines: number, more = {}) => {
+      const files = [file('a.ts', '+xxxxxxxxx\n'.repeat(lines))]
+      return linesOf({ changes: changesOf({ files, url, ...more }) }).at(-1) ?? ''
+    }
     expect([lastOf(20_000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
-    const capped = { files: { ...filesOf(file('a.ts', '+x')), total: undefined, url } }
-    expect(linesOf(capped).at(-1)).toBe(`… (the whole diff: ${url})`)
+    expect(lastOf(1, { fileCount: undefined })).toBe(`… (the whole diff: ${url})`)
     // Room for it is kept beside the longest prompt.
-    const long = linesOf({ files: { ...capped.files, url: 'x'.repeat(5000) } }).at(-1) ?? ''
-    expect(long.length).toBeLessThan(550)
+    expect(lastOf(20_000, { url: 'x'.repeat(5000) }).length).toBeLessThan(550)
   })
 
   it.each([0, 100 * 1024, 112 * 1024])(
     'makes a prompt of 128 KiB with the diff, beside %d bytes',
     (promptBytes) => {
       const withDiff = (lines: number): string =>
-        render({ files: filesOf(file('a', '+x\n'.repeat(lines))) }, { promptBytes })
+        render(filesOf(file('a', '+x\n'.repeat(lines))), { promptBytes })
       // Two line breaks part them.
       const room = 131_072 - promptBytes - 2
       const most = Math.floor((room - Buffer.byteLength(withDiff(1)) - 600) / 3)
@@ -165,7 +205,7 @@ describe('the context block', () => {
   it('beside more than 112 KiB has its 16 KiB and no diff, and says so', () => {
     const known = {
       texts: [['Body', 'w\n'.repeat(60_000)]],
-      files: filesOf(file('a.ts', '+x'.repeat(50_000))),
+      ...filesOf(file('a.ts', '+x'.repeat(50_000))),
     } as const
     const block = render(known, { promptBytes: 112 * 1024 + 1 })
     expect(Buffer.byteLength(block)).toBeGreaterThan(15_500)
@@ -182,8 +222,10 @@ describe('the context block', () => {
     const list = Array.from({ length: 1000 }, (_, index) => `${'y'.repeat(200)}${index}`)
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
-      commits: list.map((message) => ({ sha: '', message })),
-      files: filesOf(...list.map((path) => file(path, `+${path.length}`))),
+      changes: changesOf({
+        commits: list.map((message) => ({ sha: '', message, pulls: [] })),
+        files: list.map((path) => file(path, `+${path.length}`)),
+      }),
       hunk: '+v\n'.repeat(5000),
     })
     const at = lines.findIndex((line) => line.startsWith('Changed files'))
@@ -202,13 +244,16 @@ describe('the context block', () => {
     const status = fc.constant('renamed')
     const anyFile = fc.record({ status, path, oldPath: text, ...counts, patch })
     const files = fc.array(anyFile, { maxLength: 30 })
+    const commit = fc.record({
+      sha: fc.constant('1'.repeat(40)),
+      message: long,
+      pulls: fc.constant([]),
+    })
+    const commits = fc.array(commit, { maxLength: 50 })
     const known: fc.Arbitrary<EventFacts> = fc.record({
       facts: fc.array(fc.tuple(fc.constant('Title'), text), { maxLength: 20 }),
       texts: fc.array(fc.tuple(text, long), { maxLength: 22 }),
-      commits: fc.array(fc.record({ sha: fc.constant('1'.repeat(40)), message: long }), {
-        maxLength: 50,
-      }),
-      files: fc.record({ files, total: fc.nat(), url: text }),
+      changes: fc.record({ commits, files, fileCount: fc.nat(), url: text }).map(changesOf),
       hunk: long,
     })
     const detail = fc.constantFrom('diff', 'files')

@@ -34,7 +34,7 @@ type End = {
   /** How polls show the job. */
   readonly shown: Reply
   readonly options?: Ended
-  /** The result, the sign of the summary, the commit status, and the level of the annotation. */
+  /** The result, the sign of the summary, the recorded state, and the level of the annotation. */
   readonly ends: string
   readonly title: string
   /** Facts in the annotation's text. */
@@ -221,14 +221,6 @@ export const ENDS: readonly End[] = [
     ends: 'error ❌ failure error',
     title: 'Mintlify denied the request',
     says: ['when the action tried to create a job', NOTHING],
-  },
-  {
-    what: 'a create that is denied, which a re-run could not tell',
-    shown: 'active',
-    options: { post: denied, statuses: '403' },
-    ends: 'error ❌ none error',
-    title: 'Mintlify denied the request',
-    says: [NOTHING, 'start a new run instead of re-running this one'],
   },
 ]
 

@@ -203,12 +203,13 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
 }
 
 /**
- * A request as a line: SHAs cut to seven characters, the page if one is named, the content of a reaction and the
- * state of a status, and the name of a GraphQL query if it has one.
+ * A request as a line: SHAs cut to seven characters, the page if one is named, the content of a reaction, the state that
+ * a commit status records, and the name of a GraphQL query if it has one.
  */
 function lineOf(method: string, url: URL, body: unknown, world: World): string {
   const page = url.searchParams.get('page')
-  const { content, state, query } = isObject(body) ? body : {}
+  const { content, target_url: target, query } = isObject(body) ? body : {}
+  const [, state] = /[#&]state=(\w+)/.exec(String(target)) ?? []
   const purpose = content ?? state ?? /^\s*query\s+(\w+)/.exec(String(query))?.[1]
   const path = decodeURIComponent(url.pathname)
     .replace(`/repos/${world.repository}`, '')

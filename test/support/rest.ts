@@ -339,6 +339,7 @@ function commentFields(comment: Comment, world: World): Fields {
       pull_request_review_id: comment.reviewId,
       path: comment.path,
       line: comment.line,
+      start_line: comment.startLine ?? null,
       diff_hunk: comment.hunk,
     }),
   }

@@ -93,6 +93,7 @@ export type Comment = {
   readonly reviewId?: number
   readonly path?: string
   readonly line?: number
+  readonly startLine?: number
   readonly hunk?: string
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
@@ -127,6 +128,7 @@ export type Check = {
   conclusion: string | null
   title: string | null
   summary: string | null
+  readonly startedAt: string
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -403,7 +405,8 @@ export function addReview(world: World, { comments = [], ...given }: NewReview):
 }
 
 /** Adds a check run, by default the docs service's, which is queued. */
-export function addCheck({ checks }: World, sha: string, fields: Partial<Check> = {}): Check {
+export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
+  const { checks } = world
   const added: Check = {
     app: 'mintlify',
     name: 'Mintlify Deployment',
@@ -411,6 +414,7 @@ export function addCheck({ checks }: World, sha: string, fields: Partial<Check> 
     conclusion: null,
     title: null,
     summary: null,
+    startedAt: time(world.now()),
     ...fields,
     sha,
     id: checks.length + 1,
@@ -432,9 +436,9 @@ export function addStatus(
   return added
 }
 
-/** Tells the world what an event's payload names and GitHub would know: commits, pull request, issue. */
+/** Tells the world what an event's payload names and GitHub would know: commits, tag, pull request, issue. */
 export function learn(world: World, payload: Payload): void {
-  const { before, after = '', ref = '', commits, pull_request: pull, issue } = payload
+  const { before, after = '', ref = '', commits, pull_request: pull, issue, release } = payload
   const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
   // An older run that is started again moves no branch back.
   const isNew = !world.commits.has(after ?? '')
@@ -448,6 +452,10 @@ export function learn(world: World, payload: Payload): void {
   }
   if (ref?.startsWith('refs/heads/') && isNew && after && world.commits.has(after))
     world.branches.set(ref.slice('refs/heads/'.length), after)
+  const tag = release?.tag_name ?? /^refs\/tags\/(.+)$/.exec(ref ?? '')?.[1]
+  const tagged = release ? world.branches.get('main') : after
+  if (tag && tagged && world.commits.has(tagged) && !world.tags.has(tag))
+    world.tags.set(tag, tagged)
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
     addCommit(world, { sha: mergeCommit })

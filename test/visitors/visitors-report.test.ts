@@ -201,6 +201,14 @@ describe('a cause is explained once', () => {
     expect(summary).not.toContain('ontent gaps')
   })
 
+  it('by the job that finds no project either', async () => {
+    const notFound = refusal(404, { match: { path: '/' } })
+    const inputs = { ...AGENT, prompt: 'Explain.' }
+    const { errors, warnings, titles } = await runVisitors(inputs, { faults: [notFound] })
+    expect([errors.length, warnings]).toEqual([1, []])
+    expect(titles).toEqual([like(/ has no project `/)])
+  })
+
   it('if only content gaps could not be read, without a section for them', async () => {
     const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: GAPS_REFUSED })
     expect(run.warnings).toMatchObject([like(UNREAD)])

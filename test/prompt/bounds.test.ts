@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { type EventFacts, renderContext } from '../../src/prompt/render.ts'
+import { changesOf, file } from './describe-run.ts'
+
+const KIB = 1024
+
+function withFiles(count: number, patch: string): EventFacts {
+  const files = Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patch))
+  return { facts: [], changes: changesOf({ files }) }
+}
+
+function withCommit(message: string): EventFacts {
+  const commits = [{ sha: '1'.repeat(40), message, pulls: [] }]
+  return { facts: [], changes: changesOf({ commits }) }
+}
+
+/** The least CPU time of some tries, in milliseconds. */
+function timeOf(event: EventFacts): number {
+  const times = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage()
+    renderContext(event, { detail: 'diff', promptBytes: 0 }, { 'skip-labels': [] })
+    return process.cpuUsage(before).user / 1000
+  })
+  return Math.max(1, Math.min(...times))
+}
+
+const names = Array.from({ length: 120 }, (_, index) => `n${index}`).join(' ')
+const words = 'Say what the option does and where it is read. '
+
+it.each<{ what: string; hostile: EventFacts; ordinary: EventFacts }>([
+  {
+    what: 'a commit with a version of 96 KiB',
+    hostile: withCommit(`0.0.${'0'.repeat(96 * KIB)} x`),
+    ordinary: withCommit(words.repeat(2 * KIB)),
+  },
+  {
+    what: 'a commit whose message has 64 KiB of words with hyphens',
+    hostile: withCommit(`x\n\n${'a-'.repeat(32 * KIB)}`),
+    ordinary: withCommit(`x\n\n${words.repeat(1.4 * KIB)}`),
+  },
+  {
+    what: 'lines of 500 spaces before 120 names',
+    hostile: withFiles(1, `@@ -1 +1 @@\n${`+${' '.repeat(500)}${names}\n`.repeat(500)}`),
+    ordinary: withFiles(1, `@@ -1 +1 @@\n${`+${words.repeat(21)}\n`.repeat(500)}`),
+  },
+  {
+    what: '300 files whose first lines are like the header of generated code',
+    hostile: withFiles(300, `@@ -0,0 +1 @@\n${`+DO NOT EDIT ${'@ '.repeat(489)}\n`.repeat(40)}`),
+    ordinary: withFiles(300, `@@ -0,0 +1 @@\n${`+${words.repeat(21)}\n`.repeat(40)}`),
+  },
+])('$what takes at most ten times as long as ordinary text', ({ hostile, ordinary }) => {
+  expect(timeOf(hostile) / timeOf(ordinary)).toBeLessThan(10)
+})
