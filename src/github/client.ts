@@ -403,6 +403,7 @@ export class GitHub {
     const { clock, cancel, retryAfterDeadlineMs } = this.#options
     const pausesMs = [...this.#pausesMs()]
     let maybeWritten = false
+    let hasTimedOut = true
     for (;;) {
       try {
         const response = await send()
@@ -414,6 +415,7 @@ export class GitHub {
       } catch (caught) {
         let error = toGitHubError(caught, clock.now())
         const { message, cause } = error
+        hasTimedOut &&= cause instanceof TransportError && cause.failure === 'timeout'
         maybeWritten ||= !onlyReads(request) && mayHaveArrived(error)
         if (maybeWritten) {
           // An earlier try may have succeeded.
@@ -429,7 +431,7 @@ export class GitHub {
         const isLast = pauseMs === undefined || pauseMs > maxPauseMs
         if (!isLast) await this.pause(pauseMs)
         if (isLast || cancel.aborted) {
-          this.#hasTimedOut ||= cause instanceof TransportError && cause.failure === 'timeout'
+          this.#hasTimedOut ||= hasTimedOut
           throw error
         }
       }

@@ -136,11 +136,14 @@ export async function readHidden(
   const query = kind === 'main' ? HIDDEN : HIDDEN_IN_REVIEWS
   const purpose = 'read which comments were hidden'
   const call = { purpose, permission: readPermissionOf(thread) }
-  const answer = await github.attemptAndReport(call, () =>
-    github.graphql<HiddenAnswer>(query, { ...github.repository, number }),
-  )
-  const found = answer.known ? answer.value.data.repository?.thread : undefined
-  if (found == null) return undefined
+  const answer = await github.attemptAndReport(call, async () => {
+    const variables = { ...github.repository, number }
+    const { data, errors } = await github.graphql<HiddenAnswer>(query, variables)
+    if (errors[0]) throw graphqlError(errors[0])
+    return data.repository?.thread ?? {}
+  })
+  if (!answer.known) return undefined
+  const found = answer.value
   const all = [found.comments, ...nodesOf(found.reviewThreads).map(({ comments }) => comments)]
   const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
   return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))

@@ -394,7 +394,9 @@ export async function readPosts(
     .slice(start, end < 0 ? undefined : end)
     .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
   const chosen = before.filter(({ association }) => isInsider(association))
-  const hidden = chosen.length === 0 ? undefined : await readHidden(source.thread, run.github)
-  const posts = chosen.filter(({ ref }) => hidden?.has(ref.id) !== true)
+  const hidden =
+    chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run.github)
+  if (hidden === undefined) return undefined
+  const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))
   return { posts, others: before.length - posts.length }
 }

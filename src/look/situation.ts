@@ -148,21 +148,30 @@ async function readNeededChanges(
     !hasInstructions || earlier.attempt.kind === 'unclear' || trigger.command?.kind === 'review'
   if (isUnused) return undefined
   const read = () => readChanges(trigger.event, earlier, tags, run)
-  return ownJob && !hasEnded(ownJob) ? await readOptional(read, undefined, run) : await read()
+  const isOptional = ownJob !== undefined && !hasEnded(ownJob)
+  return isOptional ? await readOptional(read, undefined, () => true, run) : await read()
 }
 
-/** Makes a needed lookup optional. */
-async function readOptional<T>(read: () => Promise<T>, otherwise: T, { github }: Run): Promise<T> {
+/** Makes a lookup optional that is needed otherwise, as far as its failure permits. */
+async function readOptional<T>(
+  read: () => Promise<T>,
+  otherwise: T,
+  canDoWithout: (error: GitHubError) => boolean,
+  { github }: Run,
+): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (!(error instanceof NeededCallError)) throw error
+    if (!(error instanceof NeededCallError && canDoWithout(error.cause))) throw error
     github.report(error.cause, error)
     return otherwise
   }
 }
 
-/** Finds what earlier runs recorded. With `follow-up: false`, a run can do without it. */
+/**
+ * Finds what earlier runs recorded. With `follow-up: false`, a run can do without it; a re-run only if the first attempt
+ * couldn't record anything either, because a permission is missing.
+ */
 async function findEarlier(
   { event, command }: Trigger,
   tags: Tags | undefined,
@@ -170,9 +179,11 @@ async function findEarlier(
 ): Promise<EarlierRuns> {
   if (command) return await findInComments(command, run)
   const find = () => findInStatuses(event, tags, run)
-  const kind = isRerun(run.environment) ? 'not-recorded' : 'none'
+  if (run.inputs['follow-up']) return await find()
+  const isAgain = isRerun(run.environment)
+  const kind = isAgain ? 'not-recorded' : 'none'
   const unknown: EarlierRuns = { ...NOTHING_EARLIER, attempt: { kind } }
-  return run.inputs['follow-up'] ? await find() : await readOptional(find, unknown, run)
+  return await readOptional(find, unknown, (error) => !isAgain || error.kind === 'permission', run)
 }
 
 async function observeJobs(
