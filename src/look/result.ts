@@ -193,7 +193,7 @@ async function askForReport(
   }
   const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
   const url = `${github.serverUrl}/${repository}/pull/${number}`
-  return pulls.length === 0 ? UNKNOWN : readPull(pulls, url, sinceMs ?? Infinity)
+  return pulls.length === 0 ? UNKNOWN : readPull(pulls, url, sinceMs)
 }
 
 const DEPLOYMENT = 'Mintlify Deployment'
@@ -289,9 +289,13 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
 
 /**
  * @param pages the same pull request with one page of its lists each
- * @param sinceMs of the job or message, in milliseconds since the epoch: what Mintlify said before is out of date
+ * @param sinceMs of the job or message, in milliseconds since the epoch, if known: anything older is out of date
  */
-function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number): DocsPull {
+function readPull(
+  pages: readonly PullReportNode[],
+  url: string,
+  sinceMs: number | undefined,
+): DocsPull {
   const [pull = {}] = pages
   // The check of another commit says nothing of the head.
   const commit = nodesOf(pull.commits).find((one) => one.commit?.oid === pull.headRefOid)?.commit
@@ -309,7 +313,7 @@ function readPull(pages: readonly PullReportNode[], url: string, sinceMs: number
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(readDeployment(commit ?? {}, sinceMs), pages, sinceMs),
+    preview: readPreview(readDeployment(commit ?? {}, sinceMs ?? 0), pages, sinceMs ?? Infinity),
   }
 }
 

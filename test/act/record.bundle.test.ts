@@ -12,7 +12,6 @@ it('two commands are answered on a GitHub Enterprise Server, and the second cont
     'GET /pulls/5',
     'GET /pulls/5/files',
     'GET /pulls/5/commits',
-    'GET /compare/6dcb09b...0f98b1f?page=2',
     'POST /issues/5/comments',
     'PATCH /issues/comments/5002',
     'POST /graphql PullReport',

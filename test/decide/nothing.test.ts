@@ -41,6 +41,8 @@ const OF_PULL: readonly EventName[] = ['pull_request', 'merged pull_request', 'p
 const VERSIONS: readonly EventName[] = ['tag', 'moved tag', 'release', 'edited release']
 const CHECKED: readonly EventName[] = ['push', 'workflow_run', 'schedule, skip-unchanged']
 const DISPATCHES: readonly EventName[] = ['workflow_dispatch', 'repository_dispatch']
+/** A review has no `paths`. */
+const EXEMPT: readonly string[] = [...DISPATCHES, 'pull_request_review']
 
 type Row = {
   readonly name: string
@@ -216,14 +218,14 @@ const ROWS: readonly Row[] = [
   {
     name: 'no file inside `paths`',
     inputs: PATHS,
-    skips: ALL.filter((name) => !DISPATCHES.includes(name)),
+    skips: ALL.filter((name) => !EXEMPT.includes(name)),
   },
   {
     name: 'no file inside `paths`, and a record more than 100 commits back',
     inputs: PATHS,
     earlier: { commitsBack: 101 },
-    skips: ALL.filter((name) => !DISPATCHES.includes(name)),
-    settles: ALL.filter((name) => !DISPATCHES.includes(name) && name !== 'moved tag'),
+    skips: ALL.filter((name) => !EXEMPT.includes(name)),
+    settles: ALL.filter((name) => !EXEMPT.includes(name) && name !== 'moved tag'),
   },
   {
     name: 'a file that was moved out of `paths`',

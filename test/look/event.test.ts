@@ -88,6 +88,7 @@ it('a command that is a reply in a review gets the words of its thread only', as
       kind: 'review',
       number: 5,
       author: octocat,
+      association: 'MEMBER',
       body,
       ...(rootId && { rootId }),
     })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { pushTo } from '../support/events.ts'
-import { AGENT, addCheck, addComment, addPull } from '../support/world.ts'
+import { AGENT, addCheck, addComment, addPull, time } from '../support/world.ts'
 import { itWithScene, PULL, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
@@ -18,6 +18,7 @@ function hush({ world }: Scene): Told {
     status: 'COMPLETED',
     conclusion: 'FAILURE',
     summary: 'hush.mdx is broken',
+    startedAt: time(world.now() + 60_000),
   })
   const row = `| hush | 🟢 Ready | [View Preview](${PREVIEW}) | now |`
   const body = `<!-- mintlify-preview-comment-1-->\n${row}`

@@ -62,7 +62,7 @@ async function startScene() {
 
   /** octocat writes a comment; the event of it. */
   function comment(body = '/docs explain it', { number = 5, onIssue = false } = {}): Event {
-    return commentIn(world, { number, author: octocat, body, onIssue })
+    return commentIn(world, { number, author: octocat, association: 'MEMBER', body, onIssue })
   }
 
   type Thread = { readonly number?: number; readonly rootId?: number | undefined }

@@ -208,7 +208,13 @@ describe('any other event', () => {
     const scene = await startHarness()
     scene.world.issues.add(1)
     const said = ['Let us say 30 days.', '/docs Explain'].map((body) =>
-      addComment(scene.world, { kind: 'main', number: 1, author: octocat, body }),
+      addComment(scene.world, {
+        kind: 'main',
+        number: 1,
+        author: octocat,
+        association: 'OWNER',
+        body,
+      }),
     )
     const asked = await contextOf(
       scene,
