@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { addCommit } from '../support/world.ts'
+import { commitOf } from '../support/world.ts'
 import { earlierJob, runWorkflow, type WorkflowOptions } from './run-workflow.ts'
 
 /** A site with 450 visitors, after 400 in the week before. */
@@ -43,7 +43,8 @@ it.concurrent('monorepo starts a job for each package with changed files, and fo
   const files = [{ filename: 'packages/cli/src/main.ts', status: 'modified' as const }]
   const run = await runWorkflow('monorepo', {
     event: 'schedule',
-    before: ({ world }) => addCommit(world, { message: 'Add --json', files }),
+    before: ({ world, commits: [, sha] }) =>
+      world.commits.set(sha, { ...commitOf(world, sha), files }),
   })
   expect(run.results.toSorted()).toEqual(['pull-request', 'skipped'])
   expect(run.prompts).toEqual([
