@@ -91,7 +91,7 @@ function isUnchanged(
   { trigger: { event }, earlier: { lastSent }, changes, tags }: Situation,
   { environment }: Pick<Run, 'environment'>,
 ): boolean {
-  const { action, forced, created } = event.payload
+  const { action, forced } = event.payload
   if (isRerun(environment)) return false
   if (tags) {
     const isMoved = event.name === 'push' && tags.isMoving
@@ -103,7 +103,7 @@ function isUnchanged(
   const isOlder = lastSent === 'newer' && event.name !== 'push'
   const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
   // Of other events than a push, the last job's commit is on the branch, so that this one is older than it.
-  const removesCommits = changes.isRewritten && event.name === 'push' && created !== true
+  const removesCommits = changes.isRewritten && event.name === 'push'
   return lastSent === 'same' || isOlder || (isEmpty && !removesCommits)
 }
 

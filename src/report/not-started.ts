@@ -92,7 +92,9 @@ async function isForeignToken(message: string, { github }: Run): Promise<boolean
 function laterSentence({ event, command }: Trigger, isPermission: boolean, run: Run): string {
   const { inputs, environment } = run
   if (command)
-    return isPermission ? 'Then repeat the command.' : 'To try again, repeat the command.'
+    return isPermission
+      ? 'Add the permission, and then repeat the command.'
+      : 'To try again, repeat the command.'
   if (!hasPrompt(inputs)) return ''
   const isLater = inputs['follow-up'] && isIncludedLater(event, environment)
   const included = isLater
