@@ -84,7 +84,9 @@ async function askForPermission(trigger: Trigger, run: Run): Promise<Permission>
     return await readPermission(trigger, run)
   } catch (error) {
     if (!(error instanceof NeededCallError)) throw error
-    if (!isWaitOnly(run.inputs)) throw await neededCallError(error, trigger, run)
+    // A canceled run reports only that.
+    if (!isWaitOnly(run.inputs) && !run.cancel.aborted)
+      throw await neededCallError(error, trigger, run)
     run.github.report(error.cause, error)
     return { refusal: NOT_FOUND, login: '' }
   }

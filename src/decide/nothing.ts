@@ -1,4 +1,5 @@
 import type { Inputs } from '../inputs/table.ts'
+import { inBackticks } from '../lib/text.ts'
 import { type Changes, type Commit, isInsidePaths } from '../look/changes.ts'
 import { tagOf } from '../look/event.ts'
 import { type ChangedFile, rankFiles } from '../look/ranks.ts'
@@ -60,11 +61,8 @@ export function decideNothing(
     when === 'always' || (when === 'skip-unchanged' && inputs['skip-unchanged'])
   const labeled = changes.pull && skipUnneeded(trigger, labelsOf(changes.pull), inputs)
   if (labeled) return labeled
-  if (applies(reasons.unchanged) && isUnchanged(situation, run)) {
-    const { lastJob } = earlier
-    const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
-    return skip('notice', `there are no new commits${since}`, 'Nothing changed')
-  }
+  const unchanged = applies(reasons.unchanged) ? whyUnchanged(situation, run) : undefined
+  if (unchanged) return skip('notice', unchanged, 'Nothing changed')
   // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
   const isListed = !changes.isArbitrary && !changes.isRewritten
   const why = isListed && changes.isWhole ? whyUnneeded(changes.commits, inputs) : undefined
@@ -86,25 +84,28 @@ export function decideNothing(
   })
 }
 
-/** Whether there is nothing new since the step's last job that succeeded or is running. */
-function isUnchanged(
-  { trigger: { event }, earlier: { lastSent }, changes, tags }: Situation,
+/** Returns why there is nothing new since the step's last job that succeeded or is running; `undefined` if there is. */
+function whyUnchanged(
+  { trigger: { event }, earlier: { lastSent, lastJob }, changes, tags }: Situation,
   { environment }: Pick<Run, 'environment'>,
-): boolean {
-  const { action, forced, created } = event.payload
-  if (isRerun(environment)) return false
-  if (tags) {
-    const isMoved = event.name === 'push' && tags.isMoving
-    return isMoved || (lastSent === 'same' && action !== 'edited')
-  }
+): string | undefined {
+  const { action, forced } = event.payload
+  if (isRerun(environment)) return undefined
+  if (event.name === 'push' && tags?.isMoving)
+    return `the tag ${inBackticks(tagOf(event))} isn't a full version, so it moves with each release`
   // A forced push may remove what was documented.
-  if (forced || changes === undefined) return false
+  const isWanted = tags ? action === 'edited' : forced || changes === undefined
+  if (isWanted) return undefined
+  if (lastSent === 'same') return 'an earlier run of this step was about the same commit'
+  if (tags || changes === undefined) return undefined
   // An older run that is run again may have a push that no later one was compared with.
   const isOlder = lastSent === 'newer' && event.name !== 'push'
   const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
   // Of other events than a push, the last job's commit is on the branch, so that this one is older than it.
-  const removesCommits = changes.isRewritten && event.name === 'push' && created !== true
-  return lastSent === 'same' || isOlder || (isEmpty && !removesCommits)
+  const removesCommits = changes.isRewritten && event.name === 'push'
+  if (!isOlder && (!isEmpty || removesCommits)) return undefined
+  const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
+  return `there are no new commits${since}`
 }
 
 /** Returns why no commit needs docs; `undefined` if one does, or there is none. */

@@ -101,8 +101,10 @@ export async function readChanges(
     return await compareWithFirst(basesOfTag(sha, tags, run), tagOf(event), run)
   }
   switch (row.subject) {
-    case 'push':
-      return await compareWithFirst(basesOfPush(payload, earlier, run), payload.after ?? '', run)
+    case 'push': {
+      const head = payload.after ?? sha
+      return await compareWithFirst(basesOfPush(payload, head, earlier, run), head, run)
+    }
     case 'branch':
       return await changesOfBranch(sha, earlier, run)
     case 'workflow-run':
@@ -123,6 +125,8 @@ type Base = {
   readonly ref: string
   /** How the prompt names it; empty if it doesn't. */
   readonly words: string
+  /** Whether it was on the branch before, so that commits which it has alone were removed. */
+  readonly wasOnBranch?: boolean
   /** Shown instead of those that GitHub compares. */
   readonly commits?: readonly Commit[]
 }
@@ -144,22 +148,24 @@ const MAX_COMMITS_AHEAD = 250
 const LAST_COMMITS = 10
 
 /** Lists the last job, the commit before a push, of a new branch the default branch, and the last commits. */
-function basesOfPush(payload: Payload, { lastJob }: EarlierRuns, { github }: Run): Candidates[] {
-  const { before, after, ref, repository } = payload
+function basesOfPush(
+  payload: Payload,
+  head: string,
+  { lastJob }: EarlierRuns,
+  { github }: Run,
+): Candidates[] {
+  const { before, ref, repository } = payload
   const main = repository?.default_branch
   const known: Base[] = []
   if (lastJob && !lastJob.isNewer && lastJob.sha !== before) known.push(jobBase(lastJob))
-  if (isSha(before)) known.push({ ref: before, words: '' })
+  if (isSha(before)) known.push({ ref: before, words: '', wasOnBranch: true })
   else if (main && ref !== `refs/heads/${main}`)
     known.push({ ref: main, words: `the branch left ${main}` })
   const commits = (payload.commits ?? []).map(readPushedCommit)
   const [first] = commits
-  if (known.length === 0 && isSha(first?.sha) && first.sha !== after)
+  if (known.length === 0 && isSha(first?.sha) && first.sha !== head)
     known.push({ ref: first.sha, words: 'the first commit', commits })
-  return [
-    { list: async () => known },
-    lastCommits(after ?? '', 'there is nothing before it', github),
-  ]
+  return [{ list: async () => known }, lastCommits(head, 'there is nothing before it', github)]
 }
 
 function readPushedCommit({ id, message, url, author }: PushedCommit): Commit {
@@ -177,7 +183,8 @@ function readPushedCommit({ id, message, url, author }: PushedCommit): Commit {
 
 function jobBase({ sha, createdAtMs }: NonNullable<EarlierRuns['lastJob']>): Base {
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
-  return { ref: sha, words: `this step's last job (commit ${sha.slice(0, 7)}${when})` }
+  const words = `this step's last job (commit ${sha.slice(0, 7)}${when})`
+  return { ref: sha, words, wasOnBranch: true }
 }
 
 /** Reads what has changed on a branch since this step's last job, the newest release, or the last commits. */
@@ -242,15 +249,18 @@ async function compareWithFirst(
   const { github } = run
   for (const { list, min = 0, max = Infinity, areArbitrary = false } of candidates) {
     const bases = await github.need(READ_CHANGES, list)
-    for (const { ref, words, commits } of bases.slice(0, MAX_TRIED)) {
+    for (const { ref, words, wasOnBranch, commits } of bases.slice(0, MAX_TRIED)) {
       const compared = await compareIfKnown(ref, head, run)
       if (compared === undefined) continue
       const { commitCount } = compared
       if (commitCount < min || commitCount > max) continue
       const listed = commits ? { commits, commitCount: commits.length } : {}
+      // Files of the base's own commit aren't compared.
+      const files = commits?.[0]?.sha === ref ? { fileCount: undefined } : {}
       const isWhole = compared.isWhole && !areArbitrary
-      const about = { since: words, isArbitrary: areArbitrary, isWhole }
-      return await addPulls({ ...compared, ...listed, ...about }, run)
+      const isRewritten = compared.isRewritten && wasOnBranch === true
+      const about = { since: words, isArbitrary: areArbitrary, isWhole, isRewritten }
+      return await addPulls({ ...compared, ...listed, ...files, ...about }, run)
     }
   }
   const message = 'GitHub knows none of the commits to compare with'

@@ -78,6 +78,7 @@ const EVENTS: ReadonlyMap<string, EventRow> = new Map(
     issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
     discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
     discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
+    commit_comment: { ...ANYONE, isOtherText: true },
     workflow_run: { ...ANYONE, subject: 'workflow-run' },
   }),
 )

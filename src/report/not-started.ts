@@ -91,8 +91,10 @@ async function isForeignToken(message: string, { github }: Run): Promise<boolean
 /** Says what becomes of the changes: the next run includes them, or how to send them. */
 function laterSentence({ event, command }: Trigger, isPermission: boolean, run: Run): string {
   const { inputs, environment } = run
-  if (command)
-    return isPermission ? 'Then repeat the command.' : 'To try again, repeat the command.'
+  if (command) {
+    const again = command.kind === 'review' ? 'submit the review again' : 'repeat the command'
+    return isPermission ? `Add the permission, and then ${again}.` : `To try again, ${again}.`
+  }
   if (!hasPrompt(inputs)) return ''
   const isLater = inputs['follow-up'] && isIncludedLater(event, environment)
   const included = isLater

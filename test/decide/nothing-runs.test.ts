@@ -23,6 +23,7 @@ import {
 
 const schedule = bareEvent('schedule')
 const octocat = person('octocat')
+const JOB = { prompt: 'Document it.', wait: 'false' }
 
 /** A step that has had a job on the first commit, and runs again and again. */
 const it = test.extend('scene', async () => {
@@ -30,8 +31,7 @@ const it = test.extend('scene', async () => {
   const { world, clock } = harness
   async function run(on: Event, inputs: RunOptions['inputs'] = {}, options: RunOptions = {}) {
     await clock.sleep(60_000)
-    const usual = { prompt: 'Document it.', wait: 'false' }
-    return await harness.run({ event: on, ...options, inputs: { ...usual, ...inputs } })
+    return await harness.run({ event: on, ...options, inputs: { ...JOB, ...inputs } })
   }
   await run(schedule)
   /** CI that ended on a commit. */
@@ -84,7 +84,8 @@ describe('a run starts nothing', () => {
   it('if CI runs again on the commit of the last job, or on an older commit', async ({ scene }) => {
     const [older, newer] = [addCommit(scene.world), addCommit(scene.world)]
     expect(sentBy(await scene.run(scene.ciOn(newer)))).toContain('Change')
-    noticeOf(await scene.run(scene.ciOn(newer, { conclusion: 'failure' })))
+    const again = await scene.run(scene.ciOn(newer, { conclusion: 'failure' }))
+    expect(noticeOf(again)).toContain('the same commit')
     noticeOf(await scene.run(scene.ciOn(older)))
     // A run that failed doesn't hide that job.
     const replies = { post: [{ status: 402 }] }
@@ -92,6 +93,26 @@ describe('a run starts nothing', () => {
     noticeOf(await scene.run(scene.ciOn(newer)))
     // Somebody who runs it again wants a job.
     sentBy(await scene.run(scene.ciOn(older), {}, { attempt: 2, replies: {} }))
+  })
+
+  it('on a new branch of tests alone that left an older commit of `main`', async ({ scene }) => {
+    const { world, run } = scene
+    addCommit(world, { files: ['src/a.ts'] })
+    const made = { branch: 'next', parents: [BEFORE], files: ['test/a.test.ts'] }
+    const { sha: after } = addCommit(world, made)
+    const ends = { before: '0'.repeat(40), after, commits: [], forced: false, deleted: false }
+    const on = event('push', { ref: 'refs/heads/next', created: true, ...ends })
+    expect(noticeOf(await run(on))).toContain('only tests')
+  })
+
+  it('on a release without a file inside `paths`, though the one before left `main`', async ({
+    scene,
+  }) => {
+    const { world, run } = scene
+    world.tags.set('v1.0.0', addCommit(world, { branch: '1.x', files: ['sdk/a.ts'] }).sha)
+    world.tags.set('v1.1.0', addCommit(world, { files: ['app/a.ts'] }).sha)
+    const on = event('release', { action: 'published', release: { tag_name: 'v1.1.0' } })
+    expect(noticeOf(await run(on, { paths: 'sdk/**' }))).toContain('`paths`')
   })
 
   it('after CI of a merged pull request with the label `no-docs`', async ({ scene }) => {
@@ -127,7 +148,7 @@ describe('a run starts nothing', () => {
       const commit = addCommit(world, { message: `Add --minor-${minor}` })
       const sent = sentBy(await run(tag(`v1.${minor}.0`, commit)))
       expect(sent).toContain(`Add --minor-${minor}`)
-      noticeOf(await run(tag('v1', commit)))
+      expect(noticeOf(await run(tag('v1', commit)))).toContain('`v1`')
     }
   })
 })
@@ -141,11 +162,26 @@ it('a forced push back removes features, so its job starts', async ({ scene }) =
   expect(sent).toContain('commits were removed from the branch')
 })
 
+it('the first push of a repository is documented, because GitHub compares no files of its first commit', async () => {
+  const { run, world } = await startHarness({ replies: {} })
+  addCommit(world, { files: ['test/a.test.ts'] })
+  const { name, payload } = pushOf(world, '0'.repeat(40))
+  const commits = [{ id: BEFORE, message: 'Add --flag' }, ...(payload.commits ?? [])]
+  const end = await run({ event: { name, payload: { ...payload, commits } }, inputs: JOB })
+  expect(sentBy(end)).toContain('Add --flag')
+})
+
+it('a push whose payload names no commits is about that of the run', async () => {
+  const { run, world } = await startHarness({ replies: {} })
+  addCommit(world, { message: 'Add --flag' })
+  expect(sentBy(await run({ event: bareEvent('push'), inputs: JOB }))).toContain('Add --flag')
+})
+
 it('the last ten commits of a step without a job are documented, whoever wrote them', async () => {
   const { run, world } = await startHarness({ replies: {} })
   for (let count = 0; count < 12; count++)
     addCommit(world, { author: AGENT, files: ['package-lock.json'] })
-  const inputs = { prompt: 'Document it.', wait: 'false', 'skip-unchanged': 'true' }
+  const inputs = { ...JOB, 'skip-unchanged': 'true' }
   expect(sentBy(await run({ event: schedule, inputs }))).toContain('package-lock.json')
 })
 

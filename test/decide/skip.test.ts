@@ -158,6 +158,7 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
       'an issue, nothing requested': issue,
       'a review': { ...fork, name: 'pull_request_review' },
       'a discussion': event('discussion'),
+      'a comment on a commit': event('commit_comment'),
     },
   },
   { why: /closed without being merged/, on: { 'no merge': pullRequest({ action: 'closed' }) } },

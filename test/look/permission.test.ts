@@ -106,6 +106,16 @@ describe('the permission of somebody who asks', () => {
     },
   )
 
+  it.each([{ asked: command }, { asked: watch }])(
+    'is no error if $asked.name is canceled before GitHub answers',
+    async ({ asked }) => {
+      const { run } = await newScene(undefined, '502')
+      const end = await run({ ...WATCHED, event: asked, cancelAtMs: 20_000 })
+      expect(end).toMatchObject({ tookMs: 20_000, outputs: { result: 'cancelled' }, calls: [] })
+      expect(end.titles).toEqual([expect.stringContaining('Canceled')])
+    },
+  )
+
   it('is not asked for without a token, which one warning says', async () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })

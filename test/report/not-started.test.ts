@@ -69,7 +69,7 @@ describe('a missing permission', () => {
       happen: command,
       inputs: {},
       block: [...READS, 'issues: write', 'pull-requests: write'],
-      later: ['Then repeat the command.'],
+      later: ['then repeat the command.'],
     },
   ])('of $what has the whole block to paste', async ({ happen, inputs, block, later }) => {
     const { title, error, summary } = await runInto(happen, inputs, ({ world }) =>
