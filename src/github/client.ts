@@ -512,7 +512,8 @@ function assertBody(
   { status, data }: { status: number; data: unknown },
   request: RequestLine,
 ): void {
-  if (status >= 300) throw new GitHubError(`GitHub redirected the request (${status})`)
+  if (status >= 300)
+    throw new GitHubError(`GitHub redirected the request (${status})`, { kind: 'refused', status })
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }

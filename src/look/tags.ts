@@ -1,6 +1,6 @@
 import type { FromGitHub, GitHub, Maybe } from '../github/client.ts'
 import type { Run } from '../runner/run.ts'
-import { type GitHubEvent, type Release, tagOf } from './event.ts'
+import { type GitHubEvent, isSha, type Release, tagOf } from './event.ts'
 
 /** The tags that matter to a push of a tag, or to a release. */
 export type Tags = {
@@ -18,7 +18,9 @@ export async function readTags(event: GitHubEvent, { github }: Run): Promise<Tag
   if (readVersion(tag) === undefined) {
     const isEarlier = ({ tag_name: name, published_at: at }: Release): boolean =>
       name !== tag && (!publishedAt || (at ?? '') < publishedAt)
-    return { before: await listPublished(isEarlier, github), isMoving: false }
+    // Such a tag that was there before moves as `v1` does: `nightly`.
+    const isMoved = event.name === 'push' && isSha(event.payload.before)
+    return { before: await listPublished(isEarlier, github), isMoving: isMoved }
   }
   const tags = await listTags(tag, github)
   return { before: tagsBefore(tag, tags), isMoving: isMoving(tag, tags) }
