@@ -14,6 +14,7 @@ import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
 import { JobError, neededCallError } from './report/not-started.ts'
 import {
   type AcceptedJob,
+  hasLostLink,
   isSuccess,
   type JobEnd,
   makeReport,
@@ -147,7 +148,8 @@ async function publish(
   const pull = finished && (await readPullReport(finished, place, run))
   const report = pull ? withPull(first, pull, place?.isHidden !== false) : first
   if (pull?.kind === 'invisible') warnOfInvisible(pull.repository, trigger, run)
-  const level = isSuccess(report.result) ? 'notice' : 'warning'
+  const isGood = isSuccess(report.result) && !hasLostLink(report.job)
+  const level = isGood ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
   // A canceled run has 5 s, so it first finishes what nothing else can finish.
   if (isCancelled) await record.end(report, false)

@@ -68,7 +68,7 @@ async function startJob(
   if (payloadProblem !== undefined && !isWaitOnly(run.inputs)) {
     throw new FailureError({
       headline: "The event's payload could not be read",
-      details: `Nothing was started, because the event's payload (GITHUB_EVENT_PATH) could not be read: ${payloadProblem}. The cause is the runner, so re-run this job.`,
+      details: `The event's payload (\`GITHUB_EVENT_PATH\`) could not be read: ${payloadProblem}. Nothing was started. The cause is the runner, so re-run this job.`,
     })
   }
   return await runJob(request, visitors, run)
@@ -142,7 +142,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   // For example, a file of the runner that can't be written.
   await step(run).catch((error: unknown) => {
     run.log.fail(
-      `The action could not finish: ${errorMessage(error)}`,
+      `The action could not finish: ${errorMessage(error)}. ${REPORT_BUG}`,
       'The action could not finish',
     )
   })
@@ -159,7 +159,7 @@ export async function runPost(run: Run): Promise<void> {
   const { github } = run
   if (run.readState('finished') === '') reportInterruption(run)
   if (run.readState('explained') !== '') github.explain()
-  // Our own words: nobody else writes a step's state.
+  // The action's own words, because only this step writes its state.
   const status = run.getPending('status') as NewStatus | undefined
   const comment = run.getPending('comment') as PendingComment | undefined
   await Promise.all([
@@ -173,7 +173,7 @@ function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
   let failure = {
     headline: 'The run was interrupted before it started a job',
-    details: 'The run was interrupted. It started no job.',
+    details: 'The run was interrupted. It started no job. To repeat it, re-run this job.',
   }
   if (jobId !== '') {
     failure = {

@@ -1,4 +1,5 @@
 import type { Inputs } from '../inputs/table.ts'
+import { clip, inBackticks } from '../lib/text.ts'
 import { type Changes, type Commit, isInsidePaths } from '../look/changes.ts'
 import { tagOf } from '../look/event.ts'
 import { type ChangedFile, rankFiles } from '../look/ranks.ts'
@@ -63,7 +64,8 @@ export function decideNothing(
   if (applies(reasons.unchanged) && isUnchanged(situation, run)) {
     const { lastJob } = earlier
     const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''
-    return skip('notice', `there are no new commits${since}`, 'Nothing changed')
+    const advice = 'To start a job anyway, run the workflow with `workflow_dispatch`.'
+    return skip('notice', `there are no new commits${since}`, 'No new commits', { advice })
   }
   // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
   const isListed = !changes.isArbitrary && !changes.isRewritten
@@ -75,7 +77,10 @@ export function decideNothing(
     if (!applies(reasons.paths) || files === undefined || files.some(isInsidePaths(inputs)))
       return undefined
     const isSettled = earlier.commitsBack > MAX_RECORD_AGE
-    return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
+    const example = inBackticks(clip(files[0]?.path ?? '', 100))
+    const advice = files.length > 0 ? `For example, ${example} doesn't match.` : ''
+    const reason = 'no changed file matches `paths`'
+    return skip('notice', reason, 'Nothing to document', { advice, isSettled })
   }
   if (!applies(reasons.files) || !isListed || !files?.length || !areMinor(files)) return undefined
   const advice = 'To choose the files that matter, set `paths`.'

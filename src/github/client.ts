@@ -312,16 +312,24 @@ export class GitHub {
     if (first === undefined || this.#isExplained) return false
     const { error, call } = first
     const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
-    const missing = this.#failures.flatMap((one) =>
+    const needed = this.#failures.flatMap((one) =>
       this.#isMissing(one.call, one.error) ? one.call.permission : [],
     )
-    const { who, fix } = missingPermission(listOf([...new Set(missing)].map(inBackticks)), error)
+    // Writing includes reading.
+    const widened = (permission: string): string => {
+      const writing = permission.replace(/read$/, 'write')
+      return needed.includes(writing) ? writing : permission
+    }
+    const missing = [...new Set(needed.map(widened))]
+    const { who, fix } = missingPermission(listOf(missing.map(inBackticks)), error)
     this.#options.log.notice(
       joinSentences(
         `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
         missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
       ),
-      this.#isMissing(call, error) ? `Missing permission: \`${call.permission}\`` : error.title,
+      this.#isMissing(call, error)
+        ? `Missing permission: \`${widened(call.permission)}\``
+        : error.title,
     )
     return true
   }
