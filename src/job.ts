@@ -151,14 +151,14 @@ async function publish(
   const isGood = isSuccess(report.result) && !hasLostLink(report.job)
   const level = isGood ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
-  // A canceled run has 5 s, so it first finishes what nothing else can finish.
+  // A canceled run has 5 s, so it first finishes its record, which no later step can finish.
   if (isCancelled) await record.end(report, false)
   const hasCommands = await updateDocsPull(report, place, trigger, run)
   publishReport(report, run)
   if (!isCancelled) await record.end(report, hasCommands)
 }
 
-/** Warns that the next run of the step can't continue a docs pull request which the token can't read. */
+/** Warns that the next run of the step can't update a docs pull request that the token can't read. */
 function warnOfInvisible(repository: string, { event, command }: Trigger, run: Run): void {
   const isContinued = command !== undefined || hasStatusRecord(event, run)
   if (!run.inputs['follow-up'] || !isContinued) return

@@ -127,7 +127,7 @@ export async function post(): Promise<void> {
 }
 
 async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
-  // Until the run has ended: Node would exit with 0 where nothing is left that could settle a promise.
+  // Until the run has ended: Node would exit with 0 if a promise could never be settled.
   process.exitCode = 1
   const cancel = new AbortController()
   // The runner sends SIGINT, and SIGTERM 7.5 s later.
@@ -150,7 +150,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   const streams = [process.stdout, process.stderr]
   await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))
   // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
-  // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
+  // hold the end of the step up for seconds or minutes, and a lookup can't be canceled.
   process.exit(run.log.hasFailed() ? 1 : 0)
 }
 

@@ -200,7 +200,7 @@ function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
   if (run.inputText('api-key') === '' && !run.inputs['dry-run']) {
     const why = isFork
       ? "It is empty, because a fork doesn't have the secrets of the original repository. To run the workflow here, save a key in this fork. Otherwise, disable the workflow."
-      : 'It is empty. The secret may be missing in this repository, organization, or environment, or its name may be misspelled. A reusable workflow gets it only if the caller passes it under `secrets:`.'
+      : 'It is empty. The secret may be missing from this repository, organization, or environment, or its name may be misspelled. A reusable workflow gets it only if the caller passes it under `secrets:`.'
     const title = isFork ? 'This fork has no API key' : 'The input `api-key` is empty'
     reject('api-key', why, undefined, title)
   }

@@ -12,7 +12,7 @@ import { type Skip, skip, skipUnneeded, unneeded, unneededReason } from './skip.
 type When = 'always' | 'skip-unchanged' | 'never'
 
 /**
- * What makes changes need no docs: that there are none since the step's last job (`unchanged`), that all commits are the
+ * The reasons for changes without docs: that there are none since the step's last job (`unchanged`), that all commits are the
  * agent's or labeled so (`commits`), that only files changed which readers of docs don't notice (`files`), or none inside
  * `paths`.
  */
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<string, Reasons>> = {
 /** A record that is more commits back than this moves on after a run without a changed file inside `paths`. */
 const MAX_RECORD_AGE = 100
 
-/** Skips a run whose changes need no docs. */
+/** Skips a run whose changes don't need docs. */
 export function decideNothing(
   situation: Situation,
   run: Pick<Run, 'inputs' | 'environment'>,

@@ -28,7 +28,7 @@ export type Skip = {
   readonly advice?: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
-  /** Whether the changes were looked at and need no docs: the next run is compared with this commit. */
+  /** Whether the changes were looked at and don't need docs: the next run is compared with this commit. */
   readonly isSettled?: boolean
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
   readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
@@ -154,7 +154,7 @@ export function skipByPayload(
   return skipUnneeded(trigger, labels, inputs)
 }
 
-/** Returns why the work of accounts, or of a pull request with labels, needs no docs. */
+/** Returns why the work of accounts, or of a pull request with labels, doesn't need docs. */
 export function unneededReason(
   logins: readonly Maybe<string>[],
   labels: readonly string[],
@@ -214,7 +214,7 @@ function skipWithoutKey(
   return skip('notice', reason, `No API key for runs ${whose}`, { advice })
 }
 
-/** Decides whether the run may go on. An unknown permission is one of a command. */
+/** Decides by the permission whether the run is skipped. An unknown permission is one of a command. */
 export function decidePermission(
   { event, command }: Trigger,
   { refusal, login }: Permission,

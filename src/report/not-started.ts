@@ -52,7 +52,7 @@ export async function neededCallError(
   run: Run,
 ): Promise<JobError> {
   const { kind, message, title, explanation } = cause
-  // One error explains what else failed at GitHub, here and in the post step.
+  // This error explains the other failures at GitHub, here and in the post step.
   run.github.explain()
   run.saveState('explained', 'true')
   if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })

@@ -81,7 +81,7 @@ export type Report = Words & {
   readonly pull: PullReport | undefined
   /** The same in paragraphs. */
   readonly pullText: readonly Markdown[]
-  /** Whether nothing of the docs is shown: more people can read the run's repository, or that is unknown. */
+  /** Whether the docs must not be shown: more people can read the run's repository, or that is unknown. */
   readonly isHidden: boolean
 }
 

@@ -372,9 +372,7 @@ describe('whose token it is', () => {
 
   it('can not be told from an account without a login', async () => {
     const { github } = await clientFor([{ body: { data: { viewer: { login: '' } } } }])
-    await expect(github.account()).rejects.toThrow(
-      'GitHub does not say which account the token belongs to',
-    )
+    await expect(github.account()).rejects.toThrow("GitHub didn't return the account of the token")
   })
 })
 

@@ -45,7 +45,7 @@ export const REJECTED: readonly Rejected[] = [
     inputs: { prompt: 'x', 'api-key': '' },
     names: 'api-key',
     title: 'The input `api-key` is empty',
-    says: 'The secret may be missing in this repository',
+    says: 'The secret may be missing from this repository',
   },
   {
     inputs: { prompt: 'x', 'api-key': '', api_key: 'mint_0123456789' },
