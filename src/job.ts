@@ -14,6 +14,7 @@ import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
 import { JobError, neededCallError } from './report/not-started.ts'
 import {
   type AcceptedJob,
+  hasLostLink,
   isSuccess,
   type JobEnd,
   makeReport,
@@ -147,16 +148,17 @@ async function publish(
   const pull = finished && (await readPullReport(finished, place, run))
   const report = pull ? withPull(first, pull, place?.isHidden !== false) : first
   if (pull?.kind === 'invisible') warnOfInvisible(pull.repository, trigger, run)
-  const level = isSuccess(report.result) ? 'notice' : 'warning'
+  const isGood = isSuccess(report.result) && !hasLostLink(report.job)
+  const level = isGood ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
-  // A canceled run has 5 s, so it first finishes what nothing else can finish.
+  // A canceled run has 5 s, so it first finishes its record, which no later step can finish.
   if (isCancelled) await record.end(report, false)
   const hasCommands = await updateDocsPull(report, place, trigger, run)
   publishReport(report, run)
   if (!isCancelled) await record.end(report, hasCommands)
 }
 
-/** Warns that the next run of the step can't continue a docs pull request which the token can't read. */
+/** Warns that the next run of the step can't update a docs pull request that the token can't read. */
 function warnOfInvisible(repository: string, { event, command }: Trigger, run: Run): void {
   const isContinued = command !== undefined || hasStatusRecord(event, run)
   if (!run.inputs['follow-up'] || !isContinued) return

@@ -68,7 +68,7 @@ async function startJob(
   if (payloadProblem !== undefined && !isWaitOnly(run.inputs)) {
     throw new FailureError({
       headline: "The event's payload could not be read",
-      details: `Nothing was started, because the event's payload (GITHUB_EVENT_PATH) could not be read: ${payloadProblem}. The cause is the runner, so re-run this job.`,
+      details: `The event's payload (\`GITHUB_EVENT_PATH\`) could not be read: ${payloadProblem}. Nothing was started. The cause is the runner, so re-run this job.`,
     })
   }
   return await runJob(request, visitors, run)
@@ -129,7 +129,7 @@ export async function post(): Promise<void> {
 }
 
 async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
-  // Until the run has ended: Node would exit with 0 where nothing is left that could settle a promise.
+  // Until the run has ended: Node would exit with 0 if a promise could never be settled.
   process.exitCode = 1
   const cancel = new AbortController()
   // The runner sends SIGINT, and SIGTERM 7.5 s later.
@@ -144,7 +144,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   // For example, a file of the runner that can't be written.
   await step(run).catch((error: unknown) => {
     run.log.fail(
-      `The action could not finish: ${errorMessage(error)}`,
+      `The action could not finish: ${errorMessage(error)}. ${REPORT_BUG}`,
       'The action could not finish',
     )
   })
@@ -152,7 +152,7 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   const streams = [process.stdout, process.stderr]
   await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))
   // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
-  // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
+  // hold the end of the step up for seconds or minutes, and a lookup can't be canceled.
   process.exit(run.log.hasFailed() ? 1 : 0)
 }
 
@@ -161,7 +161,7 @@ export async function runPost(run: Run): Promise<void> {
   const { github } = run
   if (run.readState('finished') === '') reportInterruption(run)
   if (run.readState('explained') !== '') github.explain()
-  // Our own words: nobody else writes a step's state.
+  // The action's own words, because only this step writes its state.
   const status = run.getPending('status') as NewStatus | undefined
   const comment = run.getPending('comment') as PendingComment | undefined
   await Promise.all([
@@ -175,7 +175,7 @@ function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
   let failure = {
     headline: 'The run was interrupted before it started a job',
-    details: 'The run was interrupted. It started no job.',
+    details: 'The run was interrupted. It started no job. To repeat it, re-run this job.',
   }
   if (jobId !== '') {
     failure = {

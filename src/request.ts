@@ -69,7 +69,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   for (const { text, title } of warningsAbout(inputs, wantsJob)) log.warning(text, title)
   if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt)) {
     log.warnInSummary(
-      "`prompt` looks like the name of a file that isn't in the workspace. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
+      "`prompt` looks like the name of a file that isn't in the workspace, so the agent gets only this name. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
       '`prompt` looks like a file name',
     )
   }
@@ -96,19 +96,21 @@ function rejectCombinations(hasInstructions: boolean, run: Run, reject: Reject):
     ])
     const needed = `${missing}${isWithoutContext ? ' other than `none`' : ''}`
     const problem = `\`agent\` adds the content gaps to this run's prompt, so it needs ${needed}.`
-    const title = `\`content-gaps: agent\` needs ${missing}`
+    const title = hasInstructions
+      ? '`content-gaps: agent` needs another `context`'
+      : `\`content-gaps: agent\` needs ${missing}`
     reject('content-gaps', problem, `\`report\`, or set ${needed}`, title)
   }
 }
 
 /** Rejects a step that requests neither a job nor a report. */
 function rejectNothing({ command }: Inputs, reject: Reject): void {
-  const comment = command && `, or a comment that starts with \`${command}\``
+  const start = command ? `, \`prompt-file\`, or a \`${command}\` comment` : ' or `prompt-file`'
   reject(
     'prompt',
-    'No input requests a job or a report. If you set one that does, its name may be misspelled (GitHub then warns about `Unexpected input(s)`), or its expression may be empty.',
-    `\`prompt\` or \`prompt-file\` to start a job${comment}; \`job-id\` to wait for a job; or \`visitors-summary\`, \`visitors-export\`, or \`content-gaps\` for a report ${docsLink('inputs-outputs.md#inputs')}`,
-    'No prompt, command, or report was requested',
+    'No input requests a job or a report. The name of an input may be misspelled (GitHub then warns about `Unexpected input(s)`), or its expression may be empty.',
+    `\`prompt\`${start} to start a job, \`job-id\` to wait for one, or \`visitors-summary\`, \`visitors-export\`, or \`content-gaps\` for a report ${docsLink('inputs-outputs.md#inputs')}`,
+    'No input requests a job or a report',
   )
 }
 
@@ -180,7 +182,8 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const input = 'api-key'
   if (key.trim() !== '' && key.trim() === projectId.trim() && !MINTLIFY_KEY.test(key)) {
     const problem = 'The value is the same as that of `project-id`.'
-    return [...problems, { input, problem, use: INPUTS[input].format.use }]
+    const title = '`api-key` and `project-id` have the same value'
+    return [...problems, { input, problem, use: INPUTS[input].format.use, title }]
   }
   if (!MINTLIFY_KEY.test(projectId) || MINTLIFY_KEY.test(key) || key.trim() === '')
     return [...problems]
@@ -196,8 +199,8 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
 function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
   if (run.inputText('api-key') === '' && !run.inputs['dry-run']) {
     const why = isFork
-      ? "It is empty. This repository is a fork, which doesn't have the secrets of the original: set one here, or disable the workflow."
-      : "It is empty. Either the secret isn't set for this repository, organization, or environment, or the workflow spells its name differently. If you call a reusable workflow, pass the secret under `secrets:`."
+      ? "It is empty, because a fork doesn't have the secrets of the original repository. To run the workflow here, save a key in this fork. Otherwise, disable the workflow."
+      : 'It is empty. The secret may be missing from this repository, organization, or environment, or its name may be misspelled. A reusable workflow gets it only if the caller passes it under `secrets:`.'
     const title = isFork ? 'This fork has no API key' : 'The input `api-key` is empty'
     reject('api-key', why, undefined, title)
   }

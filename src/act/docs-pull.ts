@@ -8,7 +8,6 @@ import {
 import { GitHubError, type GraphqlError, graphqlError } from '../github/github-errors.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
-import { listOf } from '../lib/text.ts'
 import type { Review } from '../look/event.ts'
 import type { DocsPlace } from '../look/result.ts'
 import type { Trigger } from '../look/trigger.ts'
@@ -96,7 +95,7 @@ async function requestReviews(
   const again = review ? reviewersAgain(review, report, history) : []
   const unset = labels.filter((label) => !includesName(history.labels, label))
   const reasons = await sendRequests([...fixed, ...others, ...again], unset, place, run)
-  if (reasons.length > 0) log.noteInSummary(`Could not request ${listOf(reasons)}.`)
+  if (reasons.length > 0) log.noteInSummary(reasons.join(' '))
 }
 
 /** Returns the author of a review that still stands if the agent has changed the pull request since. */
@@ -200,7 +199,7 @@ function isTeam(name: string): boolean {
   return name.includes('/')
 }
 
-const NEEDS_TEAMS = "a token that can read teams is needed, such as a GitHub App's"
+const NEEDS_TEAMS = "Use a token that can read teams, such as your GitHub App's."
 
 /** A call that writes to a docs pull request. The workflow's `permissions:` are about its own repository. */
 function pullWriteCall(what: string, { repository, isOwn }: PullPlace): GitHubCall {
@@ -212,7 +211,7 @@ function pullWriteCall(what: string, { repository, isOwn }: PullPlace): GitHubCa
 /**
  * Adds the labels and asks one reviewer after another, because GitHub rejects a whole list because of one.
  *
- * @returns what could not be requested, and why
+ * @returns a sentence for each review that could not be requested
  */
 async function sendRequests(
   reviewers: readonly string[],
@@ -237,7 +236,9 @@ async function sendRequests(
     const [owner = '', team] = name.split('/')
     const isElsewhere = team !== undefined && owner.toLowerCase() !== organization.toLowerCase()
     if (isElsewhere) {
-      reasons.push(`a review by ${name} (the team isn't in ${organization}, which owns the docs)`)
+      reasons.push(
+        `Could not request a review by ${name}, because the team isn't in ${organization}, which owns the docs repository.`,
+      )
       continue
     }
     const body = team === undefined ? { reviewers: [owner] } : { team_reviewers: [team] }
@@ -246,7 +247,9 @@ async function sendRequests(
     if (asked.known) continue
     const { kind, message } = asked.error
     const isOfTeam = team !== undefined && (kind === 'permission' || kind === 'refused')
-    reasons.push(`a review by ${name} (${message}${isOfTeam ? `; ${NEEDS_TEAMS}` : ''})`)
+    reasons.push(
+      `Could not request a review by ${name}: ${message}.${isOfTeam ? ` ${NEEDS_TEAMS}` : ''}`,
+    )
     if (kind !== 'permission' || isOfTeam || isPermitted) continue
     // The others would be rejected, too.
     github.report(asked.error, pullWriteCall('request reviews', place))

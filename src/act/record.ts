@@ -59,7 +59,7 @@ export class RunRecord {
   #job: NamedJob | undefined
   /** What the statuses carry on for later runs. */
   #facts: StatusFacts = { earlierJob: undefined, lastJob: undefined }
-  /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
+  /** Whether an earlier attempt may have started a job whose ID is unknown: no later one may start another. */
   #isUnclear = false
   /** The commit of the status; empty where none is written. */
   #sha: string
@@ -92,7 +92,7 @@ export class RunRecord {
       await react(this.#run.github, command.source, content)
   }
 
-  /** Goes on from what earlier attempts and runs have recorded. */
+  /** Takes over the records of earlier attempts and runs. */
   continue({ trigger, earlier }: Pick<Situation, 'trigger' | 'earlier'>): void {
     const { attempt, reply, earlierJob, lastJob } = earlier
     this.#trigger = trigger
@@ -104,7 +104,7 @@ export class RunRecord {
   }
 
   /**
-   * Leaves what earlier runs and attempts have recorded as it is, because this one starts nothing. A comment that an
+   * Leaves the records of earlier runs and attempts as they are, because this one doesn't start a job. A comment that an
    * earlier attempt never finished ends with this one's error.
    */
   leave(): void {
@@ -173,8 +173,8 @@ export class RunRecord {
   }
 
   /**
-   * Moves the record, if there is one, to this commit, because the changes need no docs. The status names no job, and
-   * carries on what the one before recorded.
+   * Moves the record, if there is one, to this commit, because the changes don't need docs. The status names no job, and
+   * carries on the previous record.
    */
   async settle({ reason }: Skip): Promise<void> {
     const { earlierJob, lastJob } = this.#facts
@@ -281,7 +281,7 @@ export class RunRecord {
     return isRecord && isFirst && (command !== undefined || this.#run.inputs['follow-up'])
   }
 
-  /** Stops writing a part whose first write was rejected permanently. What may pass is left to the post step. */
+  /** Stops writing a part whose first write was rejected permanently. A failure that may pass is left to the post step. */
   #settle(
     part: PendingPart,
     written: Lookup<unknown>,

@@ -264,6 +264,8 @@ class Progress {
       log.info(`Job ${this.#name} is ${mintlifyWord(status)}${after}.`)
     }
     for (const field of invalidFields) {
+      // The result explains the lost link.
+      if (field === 'prLink' && status === 'completed') continue
       this.#warnOnce(
         `Ignored the field \`${field}\` of job ${this.#name}, because its value doesn't match the documentation.`,
         `Ignored an invalid field of the job: ${field}`,

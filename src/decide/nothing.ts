@@ -1,5 +1,5 @@
 import type { Inputs } from '../inputs/table.ts'
-import { inBackticks } from '../lib/text.ts'
+import { clip, inBackticks } from '../lib/text.ts'
 import { type Changes, type Commit, isInsidePaths } from '../look/changes.ts'
 import { tagOf } from '../look/event.ts'
 import { type ChangedFile, rankFiles } from '../look/ranks.ts'
@@ -12,7 +12,7 @@ import { type Skip, skip, skipUnneeded, unneeded, unneededReason } from './skip.
 type When = 'always' | 'skip-unchanged' | 'never'
 
 /**
- * What makes changes need no docs: that there are none since the step's last job (`unchanged`), that all commits are the
+ * The reasons for changes without docs: that there are none since the step's last job (`unchanged`), that all commits are the
  * agent's or labeled so (`commits`), that only files changed which readers of docs don't notice (`files`), or none inside
  * `paths`.
  */
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<string, Reasons>> = {
 /** A record that is more commits back than this moves on after a run without a changed file inside `paths`. */
 const MAX_RECORD_AGE = 100
 
-/** Skips a run whose changes need no docs. */
+/** Skips a run whose changes don't need docs. */
 export function decideNothing(
   situation: Situation,
   run: Pick<Run, 'inputs' | 'environment'>,
@@ -62,7 +62,10 @@ export function decideNothing(
   const labeled = changes.pull && skipUnneeded(trigger, labelsOf(changes.pull), inputs)
   if (labeled) return labeled
   const unchanged = applies(reasons.unchanged) ? whyUnchanged(situation, run) : undefined
-  if (unchanged) return skip('notice', unchanged, 'Nothing changed')
+  if (unchanged) {
+    const advice = 'To start a job anyway, run the workflow with `workflow_dispatch`.'
+    return skip('notice', unchanged, 'No new commits', { advice })
+  }
   // A step without a job, or a branch whose commits were removed, may have changes that aren't listed.
   const isListed = !changes.isArbitrary && !changes.isRewritten
   const why = isListed && changes.isWhole ? whyUnneeded(changes.commits, inputs) : undefined
@@ -73,7 +76,10 @@ export function decideNothing(
     if (!applies(reasons.paths) || files === undefined || files.some(isInsidePaths(inputs)))
       return undefined
     const isSettled = earlier.commitsBack > MAX_RECORD_AGE
-    return skip('notice', 'no changed file matches `paths`', 'Nothing to document', { isSettled })
+    const example = inBackticks(clip(files[0]?.path ?? '', 100))
+    const advice = files.length > 0 ? `For example, ${example} doesn't match.` : ''
+    const reason = 'no changed file matches `paths`'
+    return skip('notice', reason, 'Nothing to document', { advice, isSettled })
   }
   if (!applies(reasons.files) || !isListed || !files?.length || !areMinor(files)) return undefined
   const advice = 'To choose the files that matter, set `paths`.'

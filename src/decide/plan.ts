@@ -23,7 +23,7 @@ export type MessageAction = {
   readonly recordedAtMs?: number
   /** The docs pull request that the run updates. */
   readonly pull?: PullState | undefined
-  /** The same as Mintlify names it: nothing is written to another one. Empty if it doesn't. */
+  /** The same as Mintlify names it: the action writes only to this one. Empty if Mintlify doesn't name it. */
   readonly prLink?: string
 }
 export type WaitAction = {
@@ -40,11 +40,11 @@ type Stop = Failure & {
   readonly kind: 'stop'
   /** Whether an earlier attempt may have started a job. */
   readonly maybeStarted: boolean
-  /** Whether a re-run may succeed with nothing changed. */
+  /** Whether a re-run may succeed without a change to the workflow. */
   readonly isTransient: boolean
 }
 
-/** Why a run does what it does. */
+/** The reason for a decision. */
 export type Remark =
   | { readonly level: 'info' | 'infoInSummary'; readonly text: string }
   | { readonly level: 'notice'; readonly text: string; readonly title: string }
@@ -56,7 +56,7 @@ export type Decision =
   | Stop
 type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
 
-/** Decides from what was looked up, and from the inputs, what to do about the job. */
+/** Decides from the situation and the inputs whether to start, update, or wait for a job. */
 export function decide(situation: Situation, run: RunFacts): Decision {
   const { trigger, earlier, ownJob, hasInstructions } = situation
   const { attempt } = earlier
@@ -195,14 +195,14 @@ function skipWaiting(
 ): Skip | undefined {
   if (!canWait(event, environment)) return undefined
   if (isApproved) {
-    const advice = 'These changes will be included after it is merged or closed.'
+    const advice = 'The next run after it is merged or closed includes these changes.'
     return skip('notice', 'is approved', 'The docs pull request is approved', { advice, prLink })
   }
   const waitedMs = nowMs - waitingSinceMs
   const { 'pause-after': pauseAfter = Infinity } = inputs
   if (waitedMs <= pauseAfter) return undefined
   const reason = `has been waiting for a review for ${formatAge(waitedMs)}`
-  const advice = 'These changes will be included after it is reviewed, merged, or closed.'
+  const advice = 'The next run after it is reviewed, merged, or closed includes these changes.'
   return skip('notice', reason, 'The docs pull request is waiting for a review', { advice, prLink })
 }
 
@@ -214,7 +214,7 @@ function invisibleFailure({ prLink }: PullState): Failure {
   }
 }
 
-/** Explains the state of the earlier docs pull request, and what this run does therefore. */
+/** Explains the state of the earlier docs pull request, and this run's reaction to it. */
 function pullRemark({ prLink, state, openFor }: PullState, jobId: string): Remark {
   const shown = clip(prLink, 300)
   if (state === 'merged' || state === 'closed')
@@ -238,7 +238,7 @@ function endRemark(name: string, { state }: ObservedJob, what = 'run'): Remark {
   return info(`${name} ${ENDINGS[state]}. This ${what} starts a new job.`)
 }
 
-/** Says why a run starts a new job though an earlier one may exist. */
+/** Lists the reasons for a new job though an earlier one may exist. */
 function remarksOnNewJob(
   { trigger: { event, command }, earlier }: Situation,
   run: RunFacts,

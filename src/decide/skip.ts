@@ -1,6 +1,6 @@
 import type { Maybe } from '../github/client.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
-import { inBackticks } from '../lib/text.ts'
+import { inBackticks, joinSentences } from '../lib/text.ts'
 import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
 import {
   type Command,
@@ -16,7 +16,7 @@ import {
 } from '../look/trigger.ts'
 import { type Environment, isRerun, type Run } from '../runner/run.ts'
 
-/** Why a run does nothing. */
+/** Why a run is skipped. */
 export type Skip = {
   readonly kind: 'skip'
   readonly level: 'info' | 'notice' | 'warning'
@@ -24,11 +24,11 @@ export type Skip = {
   readonly title: string
   /** A clause: `the pull request was closed without being merged`; with a link, what its pull request is. */
   readonly reason: string
-  /** What works instead, as sentences. */
+  /** The other ways to get docs, as sentences. */
   readonly advice?: string
   /** URL of the docs pull request that the run would have updated. */
   readonly prLink?: string
-  /** Whether the changes were looked at and need no docs: the next run is compared with this commit. */
+  /** Whether the changes were looked at and don't need docs: the next run is compared with this commit. */
   readonly isSettled?: boolean
   /** How a command is answered: with a reaction, with how to use it, or with the reason. */
   readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
@@ -43,15 +43,16 @@ export function skip(
   return { kind: 'skip', level, title, reason, ...more }
 }
 
-/** Decides by the payload and the inputs alone whether a run is to do something. */
+/** Reads the trigger, or decides by the payload and the inputs alone to skip the run. */
 export function readTrigger(
   event: GitHubEvent,
   inputs: Inputs,
   environment: Environment,
 ): Skip | Trigger {
   if (event.payloadProblem && event.row.causedBy !== 'writer') {
-    const reason = "the event's payload could not be read, so the account that caused it is unknown"
-    return skip('notice', reason, 'The payload of the event could not be read')
+    const reason = `the event's payload could not be read (${event.payloadProblem}), so the account that caused it is unknown`
+    const advice = 'The cause is the runner, so re-run this job.'
+    return skip('notice', reason, "The event's payload could not be read", { advice })
   }
   const command = readCommand(event, inputs.command) ?? readReview(event, inputs.command)
   const nothing = whyNothingToDocument(event, inputs)
@@ -63,7 +64,7 @@ export function readTrigger(
   )
 }
 
-/** Skips a comment or review that is no command that a job can start for, where they are commands. */
+/** Skips a comment or review that can't start a job, where comments are commands. */
 function skipNoCommand(
   event: GitHubEvent,
   command: Command | undefined,
@@ -71,21 +72,19 @@ function skipNoCommand(
 ): Skip | undefined {
   const { row, payload } = event
   if (isDocsReview(event) && !command) {
-    const reason =
-      "this review doesn't request changes with a text, as a person, while the docs pull request is open"
-    return skip('info', reason, 'Nothing to do', {
-      advice: 'Only such reviews are sent to the agent.',
-    })
+    const advice =
+      'The agent gets reviews in which a person requests changes on an open docs pull request.'
+    return skip('info', "this review isn't for the agent", 'Nothing to do', { advice })
   }
   if (row.command === undefined || inputs.command === '') return undefined
   if (payload.action !== 'created')
-    return skip('info', `the comment is not new (\`${payload.action}\`)`)
+    return skip('info', `only a new comment is a command, and this one was \`${payload.action}\``)
   if (!command)
-    return skip('info', `the comment does not start with ${inputs.command} as a word in plain text`)
+    return skip('info', `the comment doesn't start with ${inputs.command} as a word in plain text`)
   const { login, isBot } = command.author
   if (!isBot || isAllowedBot(command.author, inputs)) return undefined
   const isMeant = inputs['allow-bots'].some((allowed) => `${allowed}[bot]` === login)
-  const reason = `${login} is a bot that \`allow-bots\` does not list`
+  const reason = `${login} is a bot that isn't in \`allow-bots\``
   return isMeant
     ? skip('notice', reason, '`allow-bots` has no `[bot]` after a login', {
         advice: `To allow it, write \`${login}\` in \`allow-bots\`.`,
@@ -117,7 +116,7 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
   return isQueue ? 'the changes are in the merge queue, and may never be merged' : undefined
 }
 
-/** Skips people's texts that can't be commands, unless the inputs request something. */
+/** Skips people's texts that can't be commands, unless the inputs request a job or a report. */
 function skipWithoutRequest({ name, row }: GitHubEvent, inputs: Inputs): Skip | undefined {
   const isRequested = hasPrompt(inputs) || inputs['job-id'] !== '' || hasReport(inputs)
   if (!row.isOtherText || isRequested || inputs.command === '') return undefined
@@ -139,8 +138,11 @@ export function skipUnneeded(
   const looping = unneededReason([loopingLogin(event)], [], inputs)
   if (looping) return unneeded(`this event was caused ${looping}`)
   if (!isOfPullRequest(event)) return undefined
-  const reason = unneededReason([event.payload.pull_request?.user?.login], labels, inputs)
-  return reason ? unneeded(`this pull request is ${reason}`) : undefined
+  const byAuthor = unneededReason([event.payload.pull_request?.user?.login], [], inputs)
+  if (byAuthor) return unneeded(`this pull request is ${byAuthor}`)
+  const labeled = unneededReason([], labels, inputs)
+  const advice = 'To start a job anyway, remove the label and re-run this job.'
+  return labeled ? { ...unneeded(`this pull request is ${labeled}`), advice } : undefined
 }
 
 /** Skips the job by the payload alone. A re-run has the labels of its first attempt, and reads those of now later. */
@@ -152,7 +154,7 @@ export function skipByPayload(
   return skipUnneeded(trigger, labels, inputs)
 }
 
-/** Returns why the work of accounts, or of a pull request with labels, needs no docs. */
+/** Returns why the work of accounts, or of a pull request with labels, doesn't need docs. */
 export function unneededReason(
   logins: readonly Maybe<string>[],
   labels: readonly string[],
@@ -181,7 +183,7 @@ function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {
 }
 
 /**
- * Skips runs without an API key on events that GitHub gives no secrets to, and says what works instead. A push in a fork
+ * Skips runs without an API key on events that GitHub passes no secrets to, and lists other ways. A push in a fork
  * has none of the original repository's.
  * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
  */
@@ -199,18 +201,20 @@ function skipWithoutKey(
     : row.subject === 'push' && payload.repository?.fork === true
   const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
   if (!isFork && !isDependabot) return undefined
-  const whom = isDependabot ? 'by Dependabot, which has its own secrets' : 'from forks'
+  const { command } = inputs
   const ways = [
-    isDependabot ? 'set one there' : !isPull && 'set one in this fork',
-    inputs.command && `comment with ${inputs.command} in the main thread of the pull request`,
+    isDependabot ? 'save the key as a Dependabot secret' : '',
+    isDependabot || isPull ? '' : "save a key in this fork's secrets",
+    command && `comment ${inBackticks(`${command} …`)} in the main thread of the pull request`,
     'start the job after the merge, on `push`',
-  ].filter((way) => way)
-  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}`
-  const advice = `Instead, ${ways.join(', or ')}.`
-  return skip('notice', reason, 'No API key in this run', { advice })
+  ].filter((way) => way !== '')
+  const whose = isDependabot ? 'by Dependabot' : 'from forks'
+  const advice = `To get docs anyway, ${ways.join(', or ')}.`
+  const reason = `\`api-key\` is empty, because GitHub passes no Actions secrets to runs ${whose}`
+  return skip('notice', reason, `No API key for runs ${whose}`, { advice })
 }
 
-/** Decides whether the run may do what it was asked. An unknown permission is one of a command. */
+/** Decides by the permission whether the run is skipped. An unknown permission is one of a command. */
 export function decidePermission(
   { event, command }: Trigger,
   { refusal, login }: Permission,
@@ -223,22 +227,26 @@ export function decidePermission(
       : `a run on this \`${event.name}\` event`
     const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
     const reason = `${refusal.value}, and ${what} ${needs}`
-    return skip('notice', reason, 'Not permitted to start a job', { answer: '-1' })
+    const advice = login.endsWith('[bot]')
+      ? 'To let this bot start jobs, add it to `allow-bots`.'
+      : 'To start the job, ask a person with this permission.'
+    return skip('notice', reason, 'Not permitted to start a job', { advice, answer: '-1' })
   }
   if (!refusal.known) {
     const { error, why } = refusal
     const again = isComment ? 'repeat the command' : 're-run this job'
     const mayPass = error.kind === 'rate-limit' || error.kind === 'other'
     const advice = mayPass
-      ? `To try again, ${again} later.`
-      : `Correct \`github-token\`, then ${again}.`
+      ? joinSentences(error.explanation, `To try again, ${again} later.`)
+      : joinSentences(error.explanation || 'Correct `github-token`.', `Then ${again}.`)
     const reason = `the action could not read the permission of ${login}: ${why}`
-    return skip('warning', reason, 'Could not read a permission', { advice, answer: 'confused' })
+    return skip('warning', reason, error.title, { advice, answer: 'confused' })
   }
   // With `job-id`, a command without instructions waits for that job.
   if (isComment && command.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
     const reason = `${inputs.command} has no instructions, and there is no \`prompt\``
-    return skip('notice', reason, 'The command has no instructions', { answer: 'usage' })
+    const advice = `Write the instructions after the command, for example \`${inputs.command} explain the new flag\`.`
+    return skip('notice', reason, 'The command has no instructions', { advice, answer: 'usage' })
   }
   return undefined
 }

@@ -27,7 +27,7 @@ export type Maybe<T> = T | null | undefined
  */
 export type FromGitHub<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
 
-/** A list in GraphQL. What the token may not see is null. */
+/** A list in GraphQL. An entry that the token may not see is null. */
 export type Nodes<T> = FromGitHub<{ nodes: readonly Maybe<T>[] }>
 
 /** One page of a list. */
@@ -112,8 +112,8 @@ const MAX_GRAPHQL_PAGES = 3
 const MAX_GITHUB_PAUSE_MS = 15_000
 
 /**
- * GitHub's API for the repository of a run: Octokit with this action's transport and retries. Nothing is loaded or sent
- * before the first call.
+ * GitHub's API for the repository of a run: Octokit with this action's transport and retries. Octokit is
+ * loaded by the first call.
  */
 export class GitHub {
   readonly repository: { readonly owner: string; readonly repo: string }
@@ -231,7 +231,7 @@ export class GitHub {
     return await read(perPage)
   }
 
-  /** Makes a call; the caller decides what a failure means. */
+  /** Makes a call whose failure is a value. */
   async attempt<T>(send: () => Promise<T>, permission = ''): Promise<Lookup<T>> {
     try {
       const value = await send()
@@ -312,16 +312,24 @@ export class GitHub {
     if (first === undefined || this.#isExplained) return false
     const { error, call } = first
     const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
-    const missing = this.#failures.flatMap((one) =>
+    const needed = this.#failures.flatMap((one) =>
       this.#isMissing(one.call, one.error) ? one.call.permission : [],
     )
-    const { who, fix } = missingPermission(listOf([...new Set(missing)].map(inBackticks)), error)
+    // Writing includes reading.
+    const widened = (permission: string): string => {
+      const writing = permission.replace(/read$/, 'write')
+      return needed.includes(writing) ? writing : permission
+    }
+    const missing = [...new Set(needed.map(widened))]
+    const { who, fix } = missingPermission(listOf(missing.map(inBackticks)), error)
     this.#options.log.notice(
       joinSentences(
         `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
         missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
       ),
-      this.#isMissing(call, error) ? `Missing permission: \`${call.permission}\`` : error.title,
+      this.#isMissing(call, error)
+        ? `Missing permission: \`${widened(call.permission)}\``
+        : error.title,
     )
     return true
   }
@@ -353,7 +361,7 @@ export class GitHub {
       this.rememberAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
     }
     if (this.#account === undefined)
-      throw new GitHubError('GitHub does not say which account the token belongs to')
+      throw new GitHubError("GitHub didn't return the account of the token")
     return this.#account
   }
 
@@ -448,7 +456,7 @@ export class GitHub {
     // The token is only sent to GitHub's API, wherever a `Link` header points.
     if (url.origin !== new URL(apiUrl).origin) throw new Error(`${url.origin} is not GitHub's API`)
     const request = { method, url: url.pathname }
-    // A cancellation ends reads at once; writes, and what follows them, can still be finished.
+    // A cancellation ends reads at once; writes and their follow-ups can still be finished.
     const endsAtOnce = onlyReads(request) && !cancel.aborted
     const response = await this.#http.send({
       method,

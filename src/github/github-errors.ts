@@ -73,7 +73,7 @@ export class NeededCallError extends Error {
 }
 
 /**
- * Says which permission may be missing, and where to add it. The workflow's permissions don't apply to a person's token.
+ * Words a missing permission, and the place to add it. The workflow's permissions don't apply to a person's token.
  *
  * @param permissions with backticks
  */
@@ -83,7 +83,9 @@ export function missingPermission(permissions: string, { message, status }: GitH
   const other = status === 404 ? " (or the item doesn't exist)" : ''
   return {
     who: `${isOfPerson ? "`github-token` doesn't have" : "The workflow doesn't grant"} ${permissions}${other}`,
-    fix: isOfPerson ? 'Add it to the token.' : 'Add it under `permissions:`.',
+    fix: isOfPerson
+      ? `Add ${permissions} to the token.`
+      : `Add ${permissions} under \`permissions:\`.`,
   }
 }
 
@@ -146,7 +148,7 @@ function describeResponse(status: number, text: string, isLimited: boolean) {
   }
   return {
     kind: classify(status, text),
-    title: `GitHub returned ${status}`,
+    title: status < 400 ? `GitHub returned ${status}` : `GitHub rejected a request (${status})`,
     ...(status >= 500 && { title: `GitHub is unavailable (${status})`, explanation: OUTAGE }),
     ...tokenProblem(text),
     message: `GitHub returned ${status}${quote && ` (${quote})`}`,
@@ -238,7 +240,7 @@ export function graphqlError(
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const status = type === 'NOT_FOUND' ? 404 : undefined
   const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
-  const words = { title: 'GitHub returned an error', ...tokenProblem(message) }
+  const words = { title: 'GitHub could not answer a query', ...tokenProblem(message) }
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, {
     kind,
     status,

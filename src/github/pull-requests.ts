@@ -11,7 +11,7 @@ import {
 } from './client.ts'
 import { GitHubError, graphqlError, type Lookup } from './github-errors.ts'
 
-/** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */
+/** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without their number. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>
 export type ComparedCommit = NonNullable<NonNullable<Comparison['commits']>[number]>
 /** `patch` is missing for binary files, and where GitHub withholds it. */
@@ -237,7 +237,7 @@ export async function requestComparison(
   const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
     rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
   )
-  // Without them it would read as if nothing had changed.
+  // Without them it would look like a comparison without changes.
   if (!Array.isArray(compared?.commits)) throw new GitHubError('GitHub returned no comparison')
   return compared
 }

@@ -150,11 +150,15 @@ const WRONG_PATTERNS: readonly (readonly [form: RegExp, problem: string, use: st
   [/^["'`]/, 'is in quotes', 'the pattern without quotes'],
   [/\$\{\{/, 'contains the text of an expression', `\`\${{ … }}\` under \`with:\``],
   [/^#\s/, 'is a comment', 'patterns only'],
-  [/^\.{0,2}\//, 'starts with a `/` or `.`', 'a path in the repository, for example `src/**`'],
+  [
+    /^\.{0,2}\//,
+    'starts with `/`, `./`, or `../`',
+    'a path in the repository, for example `src/**`',
+  ],
   [
     /(?<!\\)\{[^{},]*,/,
     'has braces',
-    "one line for each, because GitHub's patterns have no braces",
+    "one line for each alternative, because GitHub's patterns don't support braces",
   ],
   [/(?<!\\),/, 'has a comma', 'one line for each pattern, and `\\,` for a comma in a name'],
   [

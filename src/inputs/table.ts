@@ -178,7 +178,8 @@ export function readInputs(texts: InputTexts, redact: Redact) {
     const underscored = name.replaceAll('-', '_')
     if (underscored !== name && texts.has(underscored)) {
       const problem = `The workflow spells it \`${underscored}\`.`
-      problems.push({ input: name, problem, use: `the name \`${name}\`` })
+      const title = `\`${name}\` is misspelled as \`${underscored}\``
+      problems.push({ input: name, problem, use: `the name \`${name}\``, title })
       return parse(fallback)
     }
     const text = texts.get(name)

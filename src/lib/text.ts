@@ -185,6 +185,11 @@ export function capitalize(text: string): string {
   return text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 }
 
+/** Makes a headline follow a colon: its first word has a capital letter only if that is a name or an abbreviation. */
+export function afterColon(headline: string): string {
+  return headline.replace(/^(?:The|Your?|Could|Got) /, (word) => word.toLowerCase())
+}
+
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -166,8 +166,3 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, dateMs - nowMs)
   return Number.isNaN(ms) ? undefined : Math.min(ms, MAX_RETRY_AFTER_MS)
 }
-
-/** Says that the server asks to wait longer than a limit allows, such as `` `timeout` ``. */
-export function retryAfterNote(retryAfterMs: number, limit: string): string {
-  return `The server asks to wait ${formatDuration(retryAfterMs)} before the next request, which is longer than ${limit}.`
-}

@@ -8,7 +8,7 @@ export type AnalyticsCall<T> = {
   readonly query: Readonly<Record<string, string | number>>
   /** What the action tries to do: `list the visitors`. */
   readonly purpose: string
-  /** Reads the JSON of an answer, without this run's secrets. If it doesn't match, a text says what it is. */
+  /** Reads the JSON of an answer, without this run's secrets. If it doesn't match, returns a text that describes it. */
   read(json: unknown): T | string | undefined
 }
 
@@ -142,7 +142,7 @@ export const QUESTIONS: AnalyticsCall<ListPage<Question>> = {
     }),
 }
 
-/** Reads one page of a list. A list with rows, none of which can be read, isn't what was requested. */
+/** Reads one page of a list. A list with rows, none of which can be read, isn't the requested list. */
 function readPage<T>(
   json: unknown,
   field: string,

@@ -52,7 +52,7 @@ type MintlifyOptions = {
 
 /**
  * Mintlify's API for one project. Each call is sent once. It throws a `MintlifyError` if Mintlify rejected the request or
- * failed, an `InvalidResponseError` if the response isn't what the documentation says (for example, another job), and a
+ * failed, an `InvalidResponseError` if the response doesn't match the documentation (for example, another job), and a
  * `TransportError` if there was no response.
  */
 export class MintlifyClient {
@@ -127,7 +127,7 @@ export class MintlifyClient {
     return [
       `${this.#options.name} has no such analytics for this project`,
       path.includes('views')
-        ? 'Your plan may not include them.'
+        ? 'Your plan may not include them. The report is written without them.'
         : 'Make sure that `project-id` is right, that feedback, search, and the assistant are turned on, and that your plan includes them.',
     ]
   }

@@ -13,7 +13,7 @@ import {
   recordField,
   stringField,
 } from '../lib/text.ts'
-import { type RetryError, retryAfterNote } from '../lib/time.ts'
+import { formatDuration, type RetryError } from '../lib/time.ts'
 
 /** A call of Mintlify's API, with the words that its errors need. */
 export type MintlifyCall = {
@@ -71,7 +71,7 @@ export class InvalidResponseError extends FailureError {
     const { status, from, isCutOff } = response
     const unexpected: Explanation = [
       `Unexpected response from ${from} (${status})`,
-      isCutOff ? '' : CHECK_BASE_URL,
+      isCutOff ? '' : CHECK_RESPONSE,
     ]
     const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : unexpected
     const body = describeBody(response, mismatch)
@@ -129,7 +129,7 @@ export function notStartedFailure(
   let lastly = ''
   if (reason === 'deadline' && cause instanceof MintlifyError) {
     lastly = cause.retryAfterMs
-      ? retryAfterNote(cause.retryAfterMs, limit)
+      ? `${mintlify} asks to wait ${formatDuration(cause.retryAfterMs)} before the next request, which is longer than ${limit}.`
       : `${mintlify} kept returning this error until ${limit} was reached.`
   }
   const isOfSetup = cause instanceof TransportError && /^(?:tls|proxy)$/.test(cause.failure)
@@ -164,6 +164,8 @@ export function mintlifyWord(text: string): string {
 }
 
 const CHECK_BASE_URL = 'If you set `base-url`, check it.'
+const CHECK_RESPONSE =
+  'If you set `base-url`, check it. Otherwise, update the action, because it may be older than the API.'
 const WEB_PAGE: Explanation = [
   'Got a web page instead of an API response',
   `A firewall or a proxy may have sent it. Check the runner's proxy (\`HTTPS_PROXY\`, \`HTTP_PROXY\`). ${CHECK_BASE_URL}`,
@@ -230,14 +232,14 @@ function noCredits(from: string): Explanation {
   ]
 }
 
-/** What is longer isn't judged by patterns, in characters. */
+/** The length of text that is judged by patterns, in characters. */
 const MAX_EXPLAINED_LENGTH = 1000
 
 /** Explains a status. Sources: Mintlify's documentation (November 2026), RFC 9110. */
 function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanation {
   const { status, from } = response
   const said = messageIn(response).slice(0, MAX_EXPLAINED_LENGTH)
-  // The firewall says so in plain text or on a page.
+  // The firewall sends this code in plain text or on a page.
   if (status === 403 && /error code: 1010/i.test(response.body)) {
     return [
       `A firewall in front of ${from} blocked the request`,
@@ -256,13 +258,17 @@ function explainStatus(call: MintlifyCall, response: MintlifyResponse): Explanat
   if (status >= 500) {
     return [
       `${from} failed (${status})`,
-      `The cause is ${from} or a proxy in front of it, not your workflow. Try again later.`,
+      joinSentences(
+        `The cause is ${from} or a proxy in front of it, not your workflow.`,
+        // A create or a message may have arrived all the same.
+        call.prompt === undefined ? 'Try again later.' : '',
+      ),
     ]
   }
   return (
     usualReasons(call, response, said)[status] ?? [
       `Unexpected response from ${from} (${status})`,
-      `This status isn't documented. ${CHECK_BASE_URL}`,
+      `This status isn't documented. ${CHECK_RESPONSE}`,
     ]
   )
 }
@@ -291,10 +297,14 @@ function usualReasons(
     404: call.notFound,
     410: [`${from} removed this endpoint`, 'Update the action.'],
     409: [`${from} can't do this right now`, 'Try again later.'],
-    408: [`${from} timed out waiting for the request`, "The runner's network may be slow."],
+    408: [
+      `${from} timed out waiting for the request`,
+      "The runner's network or its proxy may be slow.",
+    ],
     413: [
       `The request is too large for ${from}`,
-      longPrompt || 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
+      longPrompt ||
+        "The prompt is small, so a proxy or a wrong `base-url` is the likely cause. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`), and `base-url` if you set it.",
     ],
     429: [
       `You reached the rate limit of ${from}`,

@@ -22,11 +22,11 @@ export class JobError extends FailureError {
   override readonly name = 'JobError'
   /** Whether this run or an earlier attempt may have started a job. */
   readonly maybeStarted: boolean
-  /** Whether a re-run may succeed with nothing changed. */
+  /** Whether a re-run may succeed without a change to the workflow. */
   readonly isTransient: boolean
   /** What to do, as sentences; may be empty. */
   readonly advice: string
-  /** What is to be pasted, after a sentence that says where; empty if nothing is. */
+  /** The lines to paste into the workflow file or the App's settings; may be empty. */
   readonly paste: string
 
   constructor(
@@ -52,7 +52,7 @@ export async function neededCallError(
   run: Run,
 ): Promise<JobError> {
   const { kind, message, title, explanation } = cause
-  // One error explains what else failed at GitHub, here and in the post step.
+  // This error explains the other failures at GitHub, here and in the post step.
   run.github.explain()
   run.saveState('explained', 'true')
   if (isFull(cause)) return new JobError({ ...COMMIT_IS_FULL, maybeStarted: false })
@@ -63,22 +63,31 @@ export async function neededCallError(
     const advice = laterSentence(trigger, false, run)
     return new JobError({ headline: title, details, advice, maybeStarted: false, isTransient })
   }
-  const { who } = missingPermission(inBackticks(permission), cause)
   const isOfApp = await isForeignToken(message, run)
-  const lack = isOfApp ? `\`github-token\` doesn't have ${inBackticks(permission)}` : who
-  const needs = isOfApp
-    ? 'The token needs these permissions'
-    : 'This step needs these permissions. Merge them with what other steps of the job need'
+  const needed = permissionsOf(trigger, isOfApp, run)
+  // If the step also writes there, reading alone would not be enough.
+  const [scope = ''] = permission.split(' ')
+  const missing = inBackticks(needed.find((line) => line.startsWith(scope)) ?? permission)
+  const { who } = missingPermission(missing, cause)
+  const lack = isOfApp ? `\`github-token\` doesn't have ${missing}` : who
+  const fix = isOfApp
+    ? 'Give the token all permissions below'
+    : 'Add all permissions below to the workflow job, next to those of its other steps'
   return new JobError({
-    headline: `Missing permission: ${inBackticks(permission)}`,
+    headline: `Missing permission: ${missing}`,
     details: `${lack}, so the action could not ${purpose}: ${message}.`,
     advice: joinSentences(
-      laterSentence(trigger, true, run),
-      `${needs} ${docsLink('events.md#permissions')}:`,
+      `${fix} ${docsLink('events.md#permissions')}.`,
+      // Another token has its new permissions in a re-run, too.
+      laterSentence(trigger, !isOfApp, run),
     ),
     maybeStarted: false,
-    paste: permissionsBlock(trigger, isOfApp, run),
+    paste: isOfApp ? needed.join('\n') : ['permissions:', ...needed.map(indented)].join('\n'),
   })
+}
+
+function indented(line: string): string {
+  return `  ${line}`
 }
 
 /** Whether the token isn't the workflow's, so that `permissions:` don't apply to it. */
@@ -88,7 +97,7 @@ async function isForeignToken(message: string, { github }: Run): Promise<boolean
   return account.known && !/^github-actions(?:\[bot\])?$/.test(account.value.login ?? '')
 }
 
-/** Says what becomes of the changes: the next run includes them, or how to send them. */
+/** Words the way in which the changes still reach the agent: by the next run, or by another one. */
 function laterSentence({ event, command }: Trigger, isPermission: boolean, run: Run): string {
   const { inputs, environment } = run
   if (command) {
@@ -106,12 +115,12 @@ function laterSentence({ event, command }: Trigger, isPermission: boolean, run: 
   const canComment = isOfPullRequest(event) && word !== ''
   const instead = canComment
     ? `comment \`${word} …\` on the pull request`
-    : 'start the workflow by a dispatch'
+    : 'start the workflow with `workflow_dispatch`'
   return joinSentences(included, `${wish}, ${instead}, because a re-run has the same permissions.`)
 }
 
-/** Lists all permissions that the step needs on this event, to be pasted, or to be set in an App. */
-function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Run): string {
+/** Lists all permissions that the step needs on this event. */
+function permissionsOf({ event, command }: Trigger, isOfApp: boolean, run: Run): readonly string[] {
   const { inputs } = run
   const { 'pr-reviewers': reviewers, 'pr-labels': labels, 'dry-run': isDry } = inputs
   const mayComment = canWriteComments(inputs)
@@ -123,9 +132,7 @@ function permissionsBlock({ event, command }: Trigger, isOfApp: boolean, run: Ru
   if (isOfApp && reviewers.some((name) => name.includes('/'))) lines.push('members: read')
   lines.push(`pull-requests: ${writesToPulls ? 'write' : 'read'}`)
   if (!command && hasStatusRecord(event, run)) lines.push(`statuses: ${isDry ? 'read' : 'write'}`)
-  return isOfApp
-    ? lines.join('\n')
-    : ['permissions:', ...lines.map((line) => `  ${line}`)].join('\n')
+  return lines
 }
 
 const COMMIT_IS_FULL = {

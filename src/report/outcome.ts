@@ -81,7 +81,7 @@ export type Report = Words & {
   readonly pull: PullReport | undefined
   /** The same in paragraphs. */
   readonly pullText: readonly Markdown[]
-  /** Whether nothing of the docs is shown: more people can read the run's repository, or that is unknown. */
+  /** Whether the docs must not be shown: more people can read the run's repository, or that is unknown. */
   readonly isHidden: boolean
 }
 
@@ -159,19 +159,20 @@ function pollWords(
   const lastFailure = error === undefined ? undefined : describeFailure(error, mintlify)
   const isUnknown = hasStatus(error, 404)
   const id = inBackticks(`job-id: ${jobId}`)
-  const toWait = isFoundLater(run)
-    ? `You don't have to do anything: the next run of this step finds the job. To wait for it now, run this action with ${id}.`
-    : `To wait for it, run this action with ${id}.`
+  const nextRun = isFoundLater(run) ? 'the next run of this step finds the job' : ''
+  const toWaitNow = `To wait for it${nextRun && ' now'}, run this action with ${id}.`
+  const toWait = joinSentences(nextRun && `You don't have to do anything: ${nextRun}.`, toWaitNow)
   // The last poll may have failed, or have shown the job as it was before a message.
   const isObserved = job !== undefined && error === undefined && !isTerminal(job.status)
-  const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${toWait}`
+  const state = `The job ${isObserved ? 'is still' : 'may still be'} running.`
+  const running = joinSentences(state, toWait)
   switch (result) {
     case 'pull-request':
       return { sign: '✅', headline: 'Docs pull request ready for review', details: '' }
     case 'no-pull-request': {
       if (hasLostLink(job)) {
-        const details = `The link from ${mintlify} isn't a URL. You can find the pull request in the dashboard.`
-        return { sign: '✅', headline: 'The pull request link could not be read', details }
+        const details = `The action ignored the link (\`prLink\`) from ${mintlify}, because it isn't an http(s) URL. You can find the pull request in the dashboard.`
+        return { sign: '⚠️', headline: 'The pull request link could not be read', details }
       }
       const details =
         'Either the docs needed no changes, or the agent pushed directly to the branch.'
@@ -182,7 +183,7 @@ function pollWords(
       return { sign: '❌', headline: "The agent's job failed", details }
     }
     case 'archived': {
-      const details = `Job ${name} was archived, either by someone in the dashboard or by ${mintlify}. It won't produce a pull request.`
+      const details = `Job ${name} was archived, either by someone in the dashboard or by ${mintlify}. It won't open a pull request. To start a new job, run the workflow again.`
       return { sign: '🗄️', headline: "The agent's job was archived", details }
     }
     case 'timed-out': {
@@ -206,7 +207,9 @@ function pollWords(
     case 'error': {
       if (isUnknown) return lostJobWords(about, lastFailure, run)
       const { headline = '', details = '' } = lastFailure ?? {}
-      return { sign: '❌', headline, details: joinSentences(details, running), namesJob: true }
+      const later = nextRun && `After you fix this, ${nextRun}.`
+      const text = joinSentences(details, state, later, toWaitNow)
+      return { sign: '❌', headline, details: text, namesJob: true }
     }
   }
 }

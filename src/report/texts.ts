@@ -65,7 +65,7 @@ function jobSummary(report: Report, run: Run): Markdown {
   ])
 }
 
-/** Lists what went wrong on the way and has a consequence for the user. */
+/** Lists the problems on the way that have a consequence for the user. */
 function warningLines({ log }: Run): readonly Markdown[] {
   return log.summaryWarnings().map((text) => md`⚠️ ${sentencesWithCode(text)}`)
 }
@@ -101,7 +101,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
 /**
  * Writes the summary of a run that was killed or failed before it could write one.
  *
- * @param words with what is to be pasted, if something is
+ * @param words with the lines to paste, if there are any
  */
 export function shortSummary(
   sign: '🛑' | '❌',
@@ -117,7 +117,7 @@ export function shortSummary(
   ])
 }
 
-/** Reports that a run does nothing, and why. A docs pull request that waits is linked in the heading. */
+/** Reports a skipped run with its reason. A docs pull request that waits is linked in the heading. */
 export function reportSkip(
   { level, reason, advice = '', title, prLink = '' }: Skip,
   run: Run,
@@ -297,13 +297,13 @@ export function usageBody({ inputs }: Run): Markdown {
   const example = code(`${command} make it shorter and add an example`)
   const further = md`To refine the result, comment again, for example ${example}. To start over, comment ${code(`${command} new …`)}.`
   return joinMarkdown([
-    md`**What should the agent do?** Write your instructions after ${code(command)}, for example:`,
+    md`**The command has no instructions.** Write your instructions after ${code(command)}, for example:`,
     code(`${command} explain the new flag in the CLI guide`),
     followUp ? further : md``,
   ])
 }
 
-/** Says what the run is for, and links it. */
+/** Names the change or the request that the run is for, and links the run. */
 function originLine({ event, command }: Trigger, run: Run, took = ''): Markdown {
   const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
   let what = md`For ${code(sha.slice(0, 7))}`
@@ -323,7 +323,7 @@ function runLink({ environment }: Run): Markdown {
 /**
  * Adds what GitHub shows of the job.
  *
- * @param isHidden whether nothing of the docs may be shown: then there are only number, link, and state
+ * @param isHidden whether the docs must not be shown: then the report has only number, link, and state
  */
 export function withPull(report: Report, pull: PullReport, isHidden: boolean): Report {
   const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
@@ -334,7 +334,7 @@ export function withPull(report: Report, pull: PullReport, isHidden: boolean): R
   return { ...report, ...words, pullText: isHidden ? [] : pullSummary(pull), pull, isHidden }
 }
 
-/** Says why a job has no pull request; `undefined` if GitHub doesn't show it. */
+/** Words the reason for a job without a pull request; `undefined` if GitHub doesn't show it. */
 function noPullRequestWords(report: PullReport, isHidden: boolean): Failure | undefined {
   if (report.kind === 'unchanged')
     return { headline: 'No docs changes: the agent changed no files', details: '' }
@@ -348,7 +348,7 @@ const MAX_NAMED_FILES = 10
 /** Of a file, in characters: a comment holds 65,536. */
 const MAX_NAME = 200
 
-/** Writes what a reviewer looks at first, as paragraphs for the summary and the comments. */
+/** Writes the pages and the preview for a reviewer, as paragraphs for the summary and the comments. */
 function pullSummary(report: PullReport): readonly Markdown[] {
   if (report.kind === 'published')
     return [link(`View ${countOf(report.commits, 'commit')}`, report.url)]

@@ -12,7 +12,14 @@ import {
   type Row,
   sentencesWithCode,
 } from '../lib/markdown.ts'
-import { byteLength, countOf, errorMessage, type Failure, formatCount } from '../lib/text.ts'
+import {
+  afterColon,
+  byteLength,
+  countOf,
+  errorMessage,
+  type Failure,
+  formatCount,
+} from '../lib/text.ts'
 import { DAY_MS, formatAge } from '../lib/time.ts'
 import type { Counts } from '../mintlify/analytics.ts'
 import type { Run } from '../runner/run.ts'
@@ -101,7 +108,7 @@ export class VisitorsReporter {
       return this.#publish({ failure: { headline: 'The visitors report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `No report: ${this.#reader.failure() ?? 'nothing could be read'}`
+      const headline = `No report: ${afterColon(this.#reader.failure() ?? 'nothing could be read')}`
       const missing = await this.#reader.leftOut(job)
       const details = missing.map(({ sentence }) => sentence).join(' ')
       const isExplained = missing.every((one) => one.isExplained)
@@ -275,7 +282,11 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   const project = md`Project ${code(run.inputs['project-id'])}`
   const sections: Markdown[] = []
   if (failure)
-    sections.push(md`## ❌ ${failure.headline}`, sentencesWithCode(failure.details), project)
+    sections.push(
+      md`## ❌ ${sentencesWithCode(failure.headline)}`,
+      sentencesWithCode(failure.details),
+      project,
+    )
   if (report)
     sections.push(md`## 📊 ${headingOf(report)}`, md`${formatPeriod(report.period)} · ${project}`)
   else if (gaps)

@@ -111,7 +111,7 @@ it('those who can’t be asked are one line in the summary, and the others are a
   const { summary, warnings, outputs } = await pushBy(scene, 'eve', { inputs })
   expect(requestsOn(scene)).toEqual(['ada', 'docs'])
   expect(summary.match(/.*Could not request.*/g)).toEqual([
-    expect.stringMatching(/mintlify.*unknown \(.*read teams.*eve \(.*collaborators/),
+    expect.stringMatching(/by mintlify.*unknown: .*read teams.*eve: .*collaborators/),
   ])
   expect(summary).toMatch(/^## ⚠️/)
   expect([warnings, outputs['result']]).toEqual([[], 'pull-request'])

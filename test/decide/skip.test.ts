@@ -148,8 +148,11 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
       'a workflow in a merge queue': followed({ head_branch: 'gh-readonly-queue/main/pr-1-a' }),
     },
   },
-  { why: /does not start with \/docs/, on: { 'a comment': comment({ body: 'Yes.' }) } },
-  { why: /not new \(`edited`\)/, on: { 'an edited comment': comment({ action: 'edited' }) } },
+  { why: /doesn't start with \/docs/, on: { 'a comment': comment({ body: 'Yes.' }) } },
+  {
+    why: /only a new comment .* `edited`/,
+    on: { 'an edited comment': comment({ action: 'edited' }) },
+  },
   { why: /x\[bot\] is a bot/, on: { "a bot's command": comment({ author: bot('x[bot]') }) } },
   {
     why: COMMENTS,
@@ -165,7 +168,7 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
   { why: /refs\/tags\/v1/, on: { 'a deleted tag': push({ ref: 'refs/tags/v1', deleted: true }) } },
   { why: /from forks.*\/docs .*merge/, inputs: NO_KEY, on: { 'a pull request from a fork': fork } },
   {
-    why: /Instead, start/,
+    why: /To get docs anyway, start/,
     inputs: { ...NO_KEY, command: '' },
     on: { 'one without commands': fork },
   },
@@ -180,7 +183,7 @@ const BY_PAYLOAD: readonly Group<Event>[] = [
       'a command in a fork': comment({ body: '/docs x' }, inFork),
     },
   },
-  { why: /set one in this fork/, inputs: NO_KEY, on: { 'a push in a fork': push(inFork) } },
+  { why: /save a key in this fork/, inputs: NO_KEY, on: { 'a push in a fork': push(inFork) } },
   {
     why: /Dependabot/,
     inputs: NO_KEY,

@@ -372,9 +372,7 @@ describe('whose token it is', () => {
 
   it('can not be told from an account without a login', async () => {
     const { github } = await clientFor([{ body: { data: { viewer: { login: '' } } } }])
-    await expect(github.account()).rejects.toThrow(
-      'GitHub does not say which account the token belongs to',
-    )
+    await expect(github.account()).rejects.toThrow("GitHub didn't return the account of the token")
   })
 })
 
@@ -453,7 +451,7 @@ describe('calls that the run can do without', () => {
     expect(lines).toEqual([
       'info: Could not write a comment: GitHub returned 422.',
       'info: Could not list the comments: GitHub returned 409.',
-      'notice (GitHub returned 422): The run continued, but the action could not write a comment and list the comments: GitHub returned 422.',
+      'notice (GitHub rejected a request (422)): The run continued, but the action could not write a comment and list the comments: GitHub returned 422.',
     ])
   })
 
@@ -516,13 +514,13 @@ describe('calls that the run can do without', () => {
       reply: FORBIDDEN,
       cause: 'GitHub returned 403 ("Forbidden")',
       title: 'Missing permission: `issues: write`',
-      why: "The workflow doesn't grant `issues: write`. Add it under `permissions:`.",
+      why: "The workflow doesn't grant `issues: write`. Add `issues: write` under `permissions:`.",
     },
     {
       reply: said(403, 'Resource not accessible by personal access token'),
       cause: 'GitHub returned 403 ("Resource not accessible by personal access token")',
       title: 'Missing permission: `issues: write`',
-      why: "`github-token` doesn't have `issues: write`. Add it to the token.",
+      why: "`github-token` doesn't have `issues: write`. Add `issues: write` to the token.",
     },
   ])('have one notice which explains that $cause', async ({ reply, options, cause, ...notice }) => {
     const { title = cause, why } = notice
@@ -537,12 +535,14 @@ describe('calls that the run can do without', () => {
   it('have one notice with all missing permissions', async () => {
     const [notice] = (await logOf([FORBIDDEN], [list, other, write])).slice(-1)
     expect(notice).toMatch(/^notice \(Missing permission: `issues: write`\): /)
-    expect(notice).toContain("doesn't grant `issues: write` and `contents: read`. Add it under")
+    expect(notice).toContain(
+      "doesn't grant `issues: write` and `contents: read`. Add `issues: write` and",
+    )
   })
 
   it('miss no permission that has worked before', async () => {
     const [notice] = (await logOf([200, FORBIDDEN], [list, write])).slice(-1)
-    expect(notice).toMatch(/^notice \(GitHub returned 403\): /)
+    expect(notice).toMatch(/^notice \(GitHub rejected a request \(403\)\): /)
     expect(notice).not.toContain('permission')
   })
 

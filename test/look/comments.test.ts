@@ -172,7 +172,7 @@ it('a command without instructions is told once how to ask, however often it run
   await scene.tell(event, { runId: 1001 })
   const { post } = await scene.tell(event, { ...RERUN, inputs: { 'follow-up': 'false' } })
   const usage =
-    '**What should the agent do?** Write your instructions after `/docs`, for example:\n\n' +
+    '**The command has no instructions.** Write your instructions after `/docs`, for example:\n\n' +
     '`/docs explain the new flag in the CLI guide`'
   const further =
     '\n\nTo refine the result, comment again, for example `/docs make it shorter and add an example`. To start over, comment `/docs new …`.'

@@ -30,7 +30,8 @@ it.each([
   const end = await run({ event: bareEvent(event), inputs, env, files: { [FILE]: text } })
   const hasFailed = result === 'error'
   expect(end).toMatchObject({ hasFailed, outputs: { result }, calls: [], warnings: [] })
-  if (problem) expect(end.log.join()).toMatch(new RegExp(`error: Nothing was started.*${problem}`))
+  if (problem)
+    expect(end.log.join()).toMatch(new RegExp(`error: The event.*${problem}.*Nothing was started`))
 })
 
 it.each([

@@ -514,7 +514,7 @@ describe('a re-run', () => {
     "its statuses can't be read": { fault: { match: /\/statuses$/, end: '502' } },
     'a permission lacks to read them': {
       fault: { match: /\/statuses$/, end: '403' },
-      words: '`statuses: read`',
+      words: '`statuses: write`',
     },
     'nothing can be written any more': {
       fault: { match: /pending$/, end: '502' },

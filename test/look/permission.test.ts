@@ -81,7 +81,7 @@ describe('the permission of somebody who asks', () => {
   })
 
   it.each<{ answer: GitHubFault['end']; isRepeated: boolean; why: string; advice: string }>([
-    { answer: '401', isRepeated: false, why: '(401', advice: 'Correct `github-token`' },
+    { answer: '401', isRepeated: false, why: '(401', advice: 'Save a new personal access token' },
     { answer: '403', isRepeated: false, why: '403', advice: 'Correct `github-token`' },
     { answer: '500', isRepeated: true, why: '500', advice: 'later' },
     {
@@ -120,7 +120,7 @@ describe('the permission of somebody who asks', () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
-    expectSkip(end, 'warning', 'Correct `github-token`')
+    expectSkip(end, 'warning', 'Then repeat the command')
   })
 })
 

@@ -10,12 +10,12 @@ type Rejected = {
 }
 
 const SWAPPED = '`api-key` and `project-id` are swapped'
-const NOTHING = 'No prompt, command, or report was requested'
+const NOTHING = 'No input requests a job or a report'
 const GAPS = "adds the content gaps to this run's prompt"
 
 /** Inputs that are rejected; the files a.md, empty.md, and half.md are there. */
 export const REJECTED: readonly Rejected[] = [
-  { inputs: {}, names: 'prompt', title: NOTHING, says: 'a comment that starts with `/docs`' },
+  { inputs: {}, names: 'prompt', title: NOTHING, says: 'or a `/docs` comment to start a job' },
   { inputs: { prompts: 'x' }, names: 'prompt', title: NOTHING, says: '`Unexpected input(s)`' },
   { inputs: { 'job-id': '' }, names: 'prompt', title: NOTHING, says: 'expression may be empty' },
   ...['a.md', './a.md', ' a.md\n', 'half.md'].map((prompt) => ({
@@ -39,13 +39,13 @@ export const REJECTED: readonly Rejected[] = [
     inputs: { 'context-files': 'a.md', command: '' },
     names: 'prompt',
     title: NOTHING,
-    says: 'to start a job; `job-id`',
+    says: '`prompt` or `prompt-file` to start a job',
   },
   {
     inputs: { prompt: 'x', 'api-key': '' },
     names: 'api-key',
     title: 'The input `api-key` is empty',
-    says: "the secret isn't set",
+    says: 'The secret may be missing from this repository',
   },
   {
     inputs: { prompt: 'x', 'api-key': '', api_key: 'mint_0123456789' },
@@ -105,7 +105,7 @@ export const REJECTED: readonly Rejected[] = [
   {
     inputs: { prompt: 'x', context: 'none', 'content-gaps': 'agent' },
     names: 'content-gaps',
-    title: '`content-gaps: agent` needs a `context`',
+    title: '`content-gaps: agent` needs another `context`',
     says: GAPS,
   },
   {
@@ -131,7 +131,7 @@ export const WARNED: readonly Warned[] = [
   {
     inputs: { prompt: '.github/prompt.md' },
     warnings: [
-      "`prompt` looks like the name of a file that isn't in the workspace. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
+      "`prompt` looks like the name of a file that isn't in the workspace, so the agent gets only this name. To send the contents of a file, use `prompt-file`, and make sure that `actions/checkout` runs before this step.",
     ],
   },
   { inputs: { prompt: 'https://docs.example/prompt.md' }, warnings: [] },

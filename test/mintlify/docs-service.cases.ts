@@ -156,7 +156,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 408,
     said: 'no',
     title: 'Mintlify timed out waiting for the request',
-    fix: "The runner's network may be slow.",
+    fix: "The runner's network or its proxy may be slow.",
   },
   {
     call: 'message',
@@ -169,7 +169,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 413,
     said: 'no',
     title: 'The request is too large for Mintlify',
-    fix: 'The prompt is small, so a proxy or a wrong `base-url` is the likely cause.',
+    fix: "The prompt is small, so a proxy or a wrong `base-url` is the likely cause. Check the runner's proxy (`HTTPS_PROXY`, `HTTP_PROXY`), and `base-url` if you set it.",
   },
   {
     call: 'get',
@@ -210,7 +210,7 @@ export const REJECTIONS: readonly Rejection[] = [
     status: 418,
     said: 'no',
     title: 'Unexpected response from Mintlify (418)',
-    fix: "This status isn't documented. If you set `base-url`, check it.",
+    fix: "This status isn't documented. If you set `base-url`, check it. Otherwise, update the action, because it may be older than the API.",
   },
 ]
 

@@ -123,7 +123,7 @@ describe('a body', () => {
 
   const unexpected = {
     title: 'Unexpected response from Mintlify (200)',
-    fix: 'If you set `base-url`, check it.',
+    fix: 'If you set `base-url`, check it. Otherwise, update the action, because it may be older than the API.',
   }
   it.each([
     { body: ' ', shown: 'an empty body', ...unexpected },

@@ -70,7 +70,7 @@ export const ENDS: readonly End[] = [
   {
     what: 'a pull request link that can not be read',
     shown: job('completed', { prLink: 'acme/docs#12' }),
-    ends: 'no-pull-request ⚠️ success notice',
+    ends: 'no-pull-request ⚠️ success warning',
     title: 'The pull request link could not be read',
     says: ['You can find the pull request in the dashboard.'],
   },
@@ -86,7 +86,7 @@ export const ENDS: readonly End[] = [
     shown: 'archived',
     ends: 'archived 🗄️ failure warning',
     title: "The agent's job was archived",
-    says: ['Job `j1` was archived', "It won't produce a pull request."],
+    says: ['Job `j1` was archived', 'To start a new job, run the workflow again.'],
   },
   {
     what: 'an archived job with a pull request',

@@ -41,21 +41,21 @@ describe('a missing permission', () => {
       happen: push,
       inputs: {},
       block: [...READS, 'pull-requests: write', 'statuses: write'],
-      later: ['its next run includes these changes', 'start the workflow by a dispatch'],
+      later: ['its next run includes these changes', 'start the workflow with `workflow_dispatch`'],
     },
     {
       what: 'a push without comments',
       happen: push,
       inputs: { comment: 'never' },
       block: [...READS, 'pull-requests: read', 'statuses: write'],
-      later: ['start the workflow by a dispatch'],
+      later: ['start the workflow with `workflow_dispatch`'],
     },
     {
       what: 'a push with labels, and without comments',
       happen: push,
       inputs: { comment: 'never', 'pr-labels': 'docs' },
       block: [...READS, 'pull-requests: write', 'statuses: write'],
-      later: ['start the workflow by a dispatch'],
+      later: ['start the workflow with `workflow_dispatch`'],
     },
     {
       what: 'a merged pull request',
@@ -97,7 +97,7 @@ describe('a GitHub that fails', () => {
   it.each([
     { end: '502', title: 'GitHub is unavailable (502) (docs)' },
     { end: '401', title: '`github-token` is invalid or expired (docs)' },
-    { end: '422', title: 'GitHub returned 422 (docs)' },
+    { end: '422', title: 'GitHub rejected a request (422) (docs)' },
     { end: 'html', title: 'GitHub returned 200 without a readable body (docs)' },
   ] as const)('with $end is one error that names it', async ({ end, title }) => {
     const failed = await runInto(push, {}, ({ github }) => github.faults.push({ match: /./, end }))
