@@ -175,7 +175,7 @@ export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[n
 
 /** Whether a text can be a job's ID: one segment of a URL's path. */
 export function isJobId(text: unknown): text is string {
-  return typeof text === 'string' && /^(?!\.{1,2}$)\S{1,200}$/.test(text)
+  return typeof text === 'string' && /^(?!\.{1,2}$)\S{1,200}$/.test(text) && text.isWellFormed()
 }
 
 /** A commit status that records a run of the step. */
