@@ -128,7 +128,8 @@ export function statusTarget(
 ): string {
   const { runId, runAttempt } = environment
   const link = carriedLink(job?.prLink)
-  const page = link || attemptUrlOf(environment)
+  // The record is the only fragment.
+  const [page = ''] = (link || attemptUrlOf(environment)).split('#')
   if (runId === '') return page
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1', state })
   const tag = tagOf(event)
