@@ -218,7 +218,9 @@ async function findOfDocsPull(
   const named = main.all.flatMap(({ body, createdAt }) => {
     const marker = readPayload(MARKER.exec(body)?.[1])
     const isOurs = marker?.kind === 'source' && marker.project === project
-    return isOurs ? jobOf(marker, Date.parse(createdAt) || 0) : []
+    const jobs = isOurs ? jobOf(marker, Date.parse(createdAt) || 0) : []
+    // An odd ID that a stranger wrote may be refused by a firewall, which would look like a failure of Mintlify.
+    return jobs.filter(({ id }) => /^[\w.:~-]+$/.test(id))
   })
   const unsignedJobs = named.filter(
     ({ id }, index) => named.findIndex((one) => one.id === id) === index,
@@ -364,7 +366,7 @@ function isSameComment(one: Marker, other: Marker): boolean {
 export type PriorPosts = {
   /** By people of the repository, oldest first. */
   readonly posts: readonly Pick<ThreadComment, 'ref' | 'author' | 'body' | 'createdAt'>[]
-  /** How many comments others have written, or were hidden. */
+  /** How many comments others have written, were hidden, or show no text. */
   readonly others: number
 }
 
@@ -392,8 +394,11 @@ export async function readPosts(
   )
   const before = comments
     .slice(start, end < 0 ? undefined : end)
-    .filter(({ ref, body }) => !thread.ownIds.has(ref.id) && cleanMarkdown(body) !== '')
-  const chosen = before.filter(({ association }) => isInsider(association))
+    .filter(({ ref }) => !thread.ownIds.has(ref.id))
+  // What strangers wrote is only counted, because they can write as much as they like.
+  const chosen = before.filter(
+    ({ association, body }) => isInsider(association) && cleanMarkdown(body) !== '',
+  )
   const hidden =
     chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run.github)
   if (hidden === undefined) return undefined

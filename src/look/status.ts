@@ -128,7 +128,8 @@ export function statusTarget(
 ): string {
   const { runId, runAttempt } = environment
   const link = carriedLink(job?.prLink)
-  const page = link || attemptUrlOf(environment)
+  // The record is the only fragment.
+  const [page = ''] = (link || attemptUrlOf(environment)).split('#')
   if (runId === '') return page
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1', state })
   const tag = tagOf(event)
@@ -175,7 +176,7 @@ export type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[n
 
 /** Whether a text can be a job's ID: one segment of a URL's path. */
 export function isJobId(text: unknown): text is string {
-  return typeof text === 'string' && /^(?!\.{1,2}$)\S{1,200}$/.test(text)
+  return typeof text === 'string' && /^(?!\.{1,2}$)\S{1,200}$/.test(text) && text.isWellFormed()
 }
 
 /** A commit status that records a run of the step. */

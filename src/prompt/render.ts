@@ -230,7 +230,8 @@ function pagesFact(files: readonly ChangedFile[]): Fact {
 }
 
 function pullsWriter(pulls: readonly MergedPull[]): Section {
-  const writers = pulls.map(textOfPull).map(textWriter)
+  const maxLength = judgedLength(pulls.map(({ body }) => body))
+  const writers = pulls.map((pull) => textWriter(textOfPull(pull, maxLength)))
   return (max) => {
     const written = fill(writers, max - MAX_BLOCK_NOTE_BYTES).filter(({ text }) => text !== '')
     const left = pulls.length - written.length
@@ -239,10 +240,16 @@ function pullsWriter(pulls: readonly MergedPull[]): Section {
   }
 }
 
-function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
+function textOfPull(
+  { number, title, url, author, labels, body }: MergedPull,
+  maxLength: number,
+): Fact {
   const by = author?.login ? `, by ${author.login}` : ''
   const labelled = labels.length === 0 ? '' : `, labels: ${labels.join(', ')}`
-  return [`Merged pull request #${number}: ${title} (${url}${by}${labelled})`, body]
+  return [
+    `Merged pull request #${number}: ${title} (${url}${by}${labelled})`,
+    body.slice(0, maxLength),
+  ]
 }
 
 function textWriter([name, value]: Fact): Section {
@@ -312,7 +319,10 @@ export function subjectLine({ message }: Pick<Commit, 'message'>): string {
 export function renderCommits(changes: Changes | undefined, maxBytes: number): Written {
   const { commits = [], commitCount: total = 0, pull } = changes ?? {}
   const listedCommits = pull ? 'oldest' : 'newest'
-  const all = commits.toReversed().map((commit) => readMessage(commit, pull !== undefined))
+  const maxLength = judgedLength(commits.map(({ message }) => message))
+  const all = commits
+    .toReversed()
+    .map((commit) => readMessage(commit, pull !== undefined, maxLength))
   const shown = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
   const listed =
     total > all.length
@@ -337,6 +347,15 @@ export function renderCommits(changes: Changes | undefined, maxBytes: number): W
 
 /** Longer texts are not shown whole, and not judged whole. */
 const MAX_TEXT_LENGTH = 64 * 1024
+/** Of many texts together, because their authors can write as much as they like. */
+const MAX_TEXTS_LENGTH = 1024 * 1024
+
+/** Returns how much is judged of each of several texts, in characters. */
+function judgedLength(texts: readonly string[]): number {
+  const isLong = sumOf(texts, ({ length }) => length) > MAX_TEXTS_LENGTH
+  const share = isLong ? Math.floor(MAX_TEXTS_LENGTH / texts.length) : MAX_TEXT_LENGTH
+  return Math.min(MAX_TEXT_LENGTH, share)
+}
 
 /** Subjects of commits that say little to readers of docs: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
@@ -346,10 +365,10 @@ const ROUTINE =
 const TRAILER =
   /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
-function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean) {
+function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean, maxLength: number) {
   // The description of a pull request says what the bodies of its messages would.
   const shown = isOfPull || pulls.length > 0 ? subjectLine({ message }) : message
-  const [first = '', ...rest] = cleanMarkdown(shown.slice(0, MAX_TEXT_LENGTH)).split('\n')
+  const [first = '', ...rest] = cleanMarkdown(shown.slice(0, maxLength)).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
   // GitHub's merge commits have the pull request's title as their body.
   const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []

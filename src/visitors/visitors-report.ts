@@ -382,11 +382,16 @@ function topPagesSection({ top, pages }: VisitorsReport, site: URL | undefined):
   return details(title, rawTable(head, rows, 'lrrrr'))
 }
 
+/** Anyone can ask a site for a file of such a name in any folder. */
+const MAX_MACHINE_FILES = 100
+
 function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
   if (machineFiles.length === 0) return md``
-  const named = machineFiles.map(({ path, total }) => {
+  const named = machineFiles.slice(0, MAX_MACHINE_FILES).map(({ path, total }) => {
     return md`${pageName(path, undefined, PATH_LENGTH.inTable)} ${formatCount(total)}`
   })
+  const more = machineFiles.length - named.length
+  if (more > 0) named.push(md`and ${formatCount(more)} more`)
   return details('Visitors of files for machines', joinMarkdown(named, ' · '))
 }
 

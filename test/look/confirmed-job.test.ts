@@ -149,13 +149,14 @@ it.for<Change>([
   },
 )
 
-it('at most five jobs that strangers name are asked about, each once, and the oldest first', async ({
+it('at most five jobs that strangers name are asked about, each once, the oldest first, and none with an odd ID', async ({
   scene,
 }) => {
   await open(scene)
   const original = sourceComment(scene.world)
   scene.world.comments.splice(0)
-  for (const job of ['x1', 'x1', 'x2', '..', 'x3', 'x4', 'x5', 'x6']) forge(scene, job, original)
+  const odd = ['..', '\ud800', '<script>', 'a%2Fb']
+  for (const job of ['x1', 'x1', 'x2', ...odd, 'x3', 'x4', 'x5', 'x6']) forge(scene, job, original)
   const { calls } = await scene.tell(review(scene), { replies: { get: [{ status: 404 }] } })
   expect(calls).toEqual(['x1', 'x2', 'x3', 'x4', 'x5'].map((job) => `GET /job/${job}`))
 })

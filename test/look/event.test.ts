@@ -71,11 +71,14 @@ it('a command brings the comments of insiders before it, counts the others, and 
     )
   for (const association of associations) add(association)
   add('OWNER', true)
+  const { history } = add('NONE')
+  // Nothing of it is read, not even to find out that it shows no text.
+  history[0] = '<!-- hidden -->'
   const event = commentIn(world, { author: octocat, body: '/docs explain it' })
   const end = await run({ event, inputs: { wait: 'false' } })
   const [{ prompt = '' } = {}] = end.bodies as { prompt?: string }[]
   expect(prompt.match(/(?<=Words of ).*(?=\.)/g)).toEqual(associations.slice(0, 3))
-  expect(prompt).toContain('3 by others')
+  expect(prompt).toContain('4 by others')
   expect(end.log.join()).not.toContain('Words of')
 })
 

@@ -65,6 +65,11 @@ const ENDS: readonly {
     end: { state: 'success', job: 'j1' },
   },
   {
+    what: 'has a link with a fragment',
+    options: got(completed(`${PULL}#discussion`)),
+    end: { state: 'success', job: 'j1', page: PULL },
+  },
+  {
     what: 'was given, without comments',
     options: { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
     end: { state: 'success', job: 'j1', page: PULL },

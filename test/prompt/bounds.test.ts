@@ -3,14 +3,26 @@ import { type EventFacts, renderContext } from '../../src/prompt/render.ts'
 import { changesOf, file } from './describe-run.ts'
 
 const KIB = 1024
+const words = 'Say what the option does and where it is read. '
+const body = words.repeat(1.4 * KIB)
 
 function withFiles(count: number, patch: string): EventFacts {
   const files = Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patch))
   return { facts: [], changes: changesOf({ files }) }
 }
 
-function withCommit(message: string): EventFacts {
-  const commits = [{ sha: '1'.repeat(40), message, pulls: [] }]
+function withCommit(message: string, count = 1): EventFacts {
+  const commits = Array(count).fill({ sha: '1'.repeat(40), message, pulls: [] })
+  return { facts: [], changes: changesOf({ commits }) }
+}
+
+function withPulls(count: number): EventFacts {
+  const commits = Array.from({ length: count }, (_, number) => ({
+    ...{ sha: '1'.repeat(40), message: 'x' },
+    pulls: [
+      { number, url: '', author: null, assignees: [], title: 'x', labels: [], paths: [], body },
+    ],
+  }))
   return { facts: [], changes: changesOf({ commits }) }
 }
 
@@ -25,7 +37,6 @@ function timeOf(event: EventFacts): number {
 }
 
 const names = Array.from({ length: 120 }, (_, index) => `n${index}`).join(' ')
-const words = 'Say what the option does and where it is read. '
 
 it.each<{ what: string; hostile: EventFacts; ordinary: EventFacts }>([
   {
@@ -36,7 +47,17 @@ it.each<{ what: string; hostile: EventFacts; ordinary: EventFacts }>([
   {
     what: 'a commit whose message has 64 KiB of words with hyphens',
     hostile: withCommit(`x\n\n${'a-'.repeat(32 * KIB)}`),
-    ordinary: withCommit(`x\n\n${words.repeat(1.4 * KIB)}`),
+    ordinary: withCommit(`x\n\n${body}`),
+  },
+  {
+    what: '400 commits whose messages have 64 KiB each',
+    hostile: withCommit(`x\n\n${body}`, 400),
+    ordinary: withCommit(`x\n\n${body}`, 16),
+  },
+  {
+    what: '400 merged pull requests whose descriptions have 64 KiB each',
+    hostile: withPulls(400),
+    ordinary: withPulls(16),
   },
   {
     what: 'lines of 500 spaces before 120 names',

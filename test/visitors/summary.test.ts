@@ -175,6 +175,13 @@ describe('folded', () => {
     expect(folded(text, 'Top pages')).not.toMatch(/\/llms|skill\.md/i)
   })
 
+  it('are 100 of the files for machines at most, because anyone can ask for one in any folder', () => {
+    const pages = Array.from({ length: 8000 }, (_, index) => page(`/${index}/llms.txt`, 9))
+    const text = folded(summaryOf(report([9, 9], { pages })), 'Visitors of files for machines')
+    expect(text.split(' · ')).toHaveLength(101)
+    expect(text).toMatch(/ · and 7,900 more$/)
+  })
+
   it('are what was left out, how to read the figures, and the requests', () => {
     const text = summaryOf(report([...WEEKS, 9000], PAGES), { leftOut: ['A `b` c.'] })
     const facts = folded(text, 'Details')
