@@ -55,6 +55,20 @@ export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): numb
   return list.reduce((sum, one) => sum + numberOf(one), 0)
 }
 
+/** Takes entries from the start while they fit. */
+export function takeFitting<T>(
+  list: readonly T[],
+  bytesOf: (one: T) => number,
+  maxBytes: number,
+): T[] {
+  let left = maxBytes
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
+    return left < 0
+  })
+  return list.slice(0, end < 0 ? undefined : end)
+}
+
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+import { byteLength, cleanHunks, clipBytes, oneLine, sumOf, takeFitting } from '../lib/text.ts'
 import { type ChangedFile, MAX_JUDGED_LENGTH, RANKS, type Rank, rankFiles } from '../look/ranks.ts'
 
 /** A part of the block, and how many files, commits, or texts it contains. */
@@ -174,16 +174,6 @@ function divide(lines: readonly Line[], rank: Rank): Piece[] {
 
 function weightIn(lines: readonly Line[]): number {
   return sumOf(lines, ({ weight }) => weight)
-}
-
-/** Takes entries from the start while they fit. */
-function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
-  let left = maxBytes
-  const end = list.findIndex((one) => {
-    left -= bytesOf(one)
-    return left < 0
-  })
-  return list.slice(0, end < 0 ? undefined : end)
 }
 
 /**
