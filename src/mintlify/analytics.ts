@@ -8,7 +8,7 @@ export type AnalyticsCall<T> = {
   readonly query: Readonly<Record<string, string | number>>
   /** What the action tries to do: `list the visitors`. */
   readonly purpose: string
-  /** Reads the JSON of an answer, without this run's secrets. If it doesn't match, a text says what it is. */
+  /** Reads the JSON of an answer, without this run's secrets. If it doesn't match, returns a text that describes it. */
   read(json: unknown): T | string | undefined
 }
 
@@ -142,7 +142,7 @@ export const QUESTIONS: AnalyticsCall<ListPage<Question>> = {
     }),
 }
 
-/** Reads one page of a list. A list with rows, none of which can be read, isn't what was requested. */
+/** Reads one page of a list. `undefined` if the list has rows, but none of them can be read. */
 function readPage<T>(
   json: unknown,
   field: string,
@@ -156,7 +156,7 @@ function readPage<T>(
   return { ...listed, hasMore, cursor: hasMore ? cursor : '' }
 }
 
-/** Reads the rows of a list, and counts those that `read` can't read. Anything but a list is one of those. */
+/** Reads the rows of a list, and counts those that `read` can't read. A value that isn't a list is one such row. */
 function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
   const all: readonly unknown[] = Array.isArray(list) ? list : [list]
   const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
@@ -198,7 +198,7 @@ export type PublicName = {
 
 /** Reads the path of a page, percent-decoded once. A slash at its end makes no difference. */
 export function publicPath(path: string): PublicName {
-  // What isn't ASCII keeps its percent sign, so it is withheld.
+  // Other characters than ASCII keep their percent signs, so the path is withheld.
   const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex) =>
     String.fromCharCode(Number(`0x${hex}`)),
   )

@@ -52,7 +52,7 @@ type MintlifyOptions = {
 
 /**
  * Mintlify's API for one project. Each call is sent once. It throws a `MintlifyError` if Mintlify rejected the request or
- * failed, an `InvalidResponseError` if the response isn't what the documentation says (for example, another job), and a
+ * failed, an `InvalidResponseError` if the response doesn't match the documentation (for example, another job), and a
  * `TransportError` if there was no response.
  */
 export class MintlifyClient {
@@ -101,7 +101,7 @@ export class MintlifyClient {
    * Requests analytics of the project.
    *
    * @param path segments after `/v1/analytics/{projectId}`
-   * @param read reads the JSON of the response; returns `undefined`, or what it is instead, if it doesn't match
+   * @param read reads the JSON of the response; returns `undefined`, or a description, if it doesn't match
    */
   getAnalytics<T extends object>(
     { path, ...call }: Pick<MintlifyCall, 'path' | 'query' | 'purpose'>,

@@ -50,7 +50,7 @@ const MAX_FACT_BYTES = 500
 /** For the title of a text. */
 const MAX_TITLE_BYTES = 700
 const MAX_NAMED_PAGES = 8
-/** For the line that says how many are left out. */
+/** For the line with the number of those that are left out. */
 const MAX_BLOCK_NOTE_BYTES = 60
 /** Kept for files next to the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024

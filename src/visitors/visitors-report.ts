@@ -101,7 +101,7 @@ export class VisitorsReporter {
       return this.#publish({ failure: { headline: 'The visitors report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `No report: ${this.#reader.failure() ?? 'nothing could be read'}`
+      const headline = `No report: ${this.#reader.failure() ?? 'no part could be read'}`
       const missing = await this.#reader.leftOut(job)
       const details = missing.map(({ sentence }) => sentence).join(' ')
       const isExplained = missing.every((one) => one.isExplained)
@@ -146,7 +146,7 @@ export class VisitorsReporter {
     const { failure, report, gaps, docsPulls } = parts
     const content = {
       ...parts,
-      // Without a list, the section has only the sentences about what is missing, which stand elsewhere, too.
+      // Without a list, the section has only the sentences about missing parts, which the summary has elsewhere, too.
       gaps: gaps?.isRead || !(failure ?? report) ? gaps : undefined,
       leftOut: missing.map(({ sentence }) => sentence),
       run: this.#run,
@@ -199,7 +199,7 @@ type Publication = Omit<ReportContent, 'run' | 'requests' | 'leftOut'> & {
 type FoundPulls = FromGitHub<{ issueCount: number }> &
   Nodes<FromGitHub<{ createdAt: string; url: string }>>
 
-/** Our words on the docs pull requests in the run's repository. */
+/** The report's words on the docs pull requests in the run's repository. */
 type DocsPulls = {
   readonly line: Markdown
   /** The part of the headline, if any wait. */
@@ -242,7 +242,7 @@ async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<DocsPu
 /** Maximum number of characters of a path: on the first screen, in a folded table. */
 const PATH_LENGTH = { first: 34, inTable: 80 }
 
-/** Everything in a report; what wasn't requested or could not be read is missing. */
+/** The parts of a report, without those that weren't requested or could not be read. */
 export type ReportContent = {
   readonly run: Pick<Run, 'inputs' | 'mintlify'>
   /** Why the step fails. */
@@ -250,7 +250,7 @@ export type ReportContent = {
   readonly report?: VisitorsReport | undefined
   readonly gaps?: ContentGaps | undefined
   readonly docsPulls?: DocsPulls | undefined
-  /** Sentences about what is missing. */
+  /** Sentences about missing parts. */
   readonly leftOut?: readonly string[]
   readonly requests: number
 }
@@ -268,7 +268,7 @@ export function visitorsSummary(content: ReportContent): Markdown {
   ])
 }
 
-/** Renders what is seen first. For an agent, which may write, it has no chart. */
+/** Renders the first screen. For an agent, which may write, it has no chart. */
 function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   const { run, failure, report, gaps, docsPulls, leftOut = [] } = content
   const site = run.inputs['site-url']
@@ -308,7 +308,7 @@ function noVisitorsSentence({
   return `This period has no visitors, but ${formatPeriod(period)} had ${formatCount(totals.total)}. Check the site's analytics tracking, and check that \`project-id\` is the right project.`
 }
 
-/** Says why there is no comparison, if no earlier period had visitors. */
+/** Explains that there is no comparison, if no earlier period had visitors. */
 function firstReport({ trend, compared }: VisitorsReport): Markdown {
   if (trend.length === 1 || compared.length > 0) return md``
   return md`There is no comparison yet, because the earlier periods had no visitors.`
@@ -391,7 +391,7 @@ const CHART_OPTIONS = {
 
 /**
  * Renders the periods as a chart that GitHub draws, and names its lines, because older versions of Mermaid show no legend.
- * The source has only numbers and our own names, and what Mermaid 10.9 can draw.
+ * The source has only numbers and the action's own names, and only syntax of Mermaid 10.9.
  */
 function trendChart({ compared }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
@@ -421,7 +421,7 @@ function trendTable({ compared }: VisitorsReport): Markdown {
   return details(`Trend over ${compared.length} periods`, table)
 }
 
-/** Renders what was left out, how to read the figures, and the number of requests. */
+/** Renders the parts that were left out, how to read the figures, and the number of requests. */
 function factsSection(content: ReportContent): Markdown {
   const { run, report, gaps, leftOut = [], requests } = content
   const facts = [
