@@ -68,7 +68,7 @@ export class HttpClient {
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
     const kept = sent.freshConnection ? undefined : this.#kept
     const dispatcher = kept ?? createDispatcher(proxy)
-    if (sent.freshConnection !== true) this.#kept = dispatcher
+    if (!sent.freshConnection) this.#kept = dispatcher
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)

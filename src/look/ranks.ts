@@ -61,8 +61,7 @@ export function rankOf(file: ChangedFile, isTranslation = false): Omit<RankedFil
 
 /** Whether a whole text is generated code by its first lines. */
 export function isGeneratedText(path: string, text: string): boolean {
-  const lines = text.split('\n', MAX_HEADER_LINES.certainly)
-  return isGenerated(path, ['@@ -0,0 +1 @@', ...lines.map((line) => `+${line}`)].join('\n'))
+  return isGenerated(path, `@@ -0,0 +1 @@\n${text}`.replaceAll('\n', '\n+'))
 }
 
 /** Whether one of a file's first lines is the header of generated code; of a page, in a comment alone. */

@@ -196,7 +196,7 @@ export function contentGapsSections(gaps: ContentGaps, audience: Audience, site:
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
   const shown = [joinMarkdown(first, '\n'), md`${gaps.notes.join(' ')}`]
   const title = `Content gaps: ${more.length} more`
-  return { shown, folded: more.length === 0 ? md`` : details(title, joinMarkdown(more, '\n')) }
+  return { shown, folded: more.length > 0 ? details(title, joinMarkdown(more, '\n')) : undefined }
 }
 
 /** Makes the output; empty if no list could be read. */

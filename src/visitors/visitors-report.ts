@@ -261,19 +261,20 @@ export function visitorsSummary(content: ReportContent): Markdown {
   const site = run.inputs['site-url']
   return joinMarkdown([
     ...firstScreen(content, 'people'),
-    report ? topPagesSection(report, site) : md``,
-    gaps ? contentGapsSections(gaps, 'people', site).folded : md``,
-    ...(report ? [trendTable(report), machineFilesSection(report)] : []),
-    report || gaps ? factsSection(content) : md``,
+    report && topPagesSection(report, site),
+    gaps && contentGapsSections(gaps, 'people', site).folded,
+    report && trendTable(report),
+    report && machineFilesSection(report),
+    (report ?? gaps) && factsSection(content),
   ])
 }
 
 /** Renders the first screen. For an agent, which may write, it has no chart. */
-function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
+function firstScreen(content: ReportContent, audience: Audience) {
   const { run, failure, report, gaps, docsPulls, leftOut = [] } = content
   const site = run.inputs['site-url']
   const project = md`Project ${code(run.inputs['project-id'])}`
-  const sections: Markdown[] = []
+  const sections: (Markdown | undefined)[] = []
   if (failure)
     sections.push(md`## ❌ ${failure.headline}`, sentencesWithCode(failure.details), project)
   if (report)
@@ -292,10 +293,10 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       totalsTable(report),
       md`A visitor counted as both a person and AI appears once in All, so People and AI can add up to more than All.`,
       ...readsSentences(report).map((sentence) => md`${sentence}.`),
-      audience === 'people' ? trendChart(report) : md``,
+      audience === 'people' ? trendChart(report) : undefined,
       changesSection(report, site),
-      docsPulls?.line ?? md``,
-      gaps ? md`**Content gaps**, ${formatPeriod(gaps.period)}` : md``,
+      docsPulls?.line,
+      gaps && md`**Content gaps**, ${formatPeriod(gaps.period)}`,
     )
   if (gaps) sections.push(...contentGapsSections(gaps, audience, site).shown)
   return sections
@@ -309,8 +310,8 @@ function noVisitorsSentence({
 }
 
 /** Explains that there is no comparison, if no earlier period had visitors. */
-function firstReport({ trend, compared }: VisitorsReport): Markdown {
-  if (trend.length === 1 || compared.length > 0) return md``
+function firstReport({ trend, compared }: VisitorsReport): Markdown | undefined {
+  if (trend.length === 1 || compared.length > 0) return undefined
   return md`There is no comparison yet, because the earlier periods had no visitors.`
 }
 
@@ -434,19 +435,15 @@ function factsSection(content: ReportContent): Markdown {
   return details('Details', joinMarkdown(lines, '\n'))
 }
 
-function visitorsFacts(
-  { period, compared, usual, unusualPages }: VisitorsReport,
-  mintlify: string,
-): string[] {
+function visitorsFacts(report: VisitorsReport, mintlify: string): string[] {
+  const { period, compared, usual, unusualPages } = report
   const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
   return [
     `Period: ${formatPeriod(period)} (UTC).`,
-    ...(usual
-      ? [`Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`]
-      : []),
-    ...(unusualPages ? [UNUSUAL_PAGES_FACT] : []),
+    usual && `Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`,
+    unusualPages && UNUSUAL_PAGES_FACT,
     `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
     "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
     'Reads are events: each time a page was read.',
-  ]
+  ].filter((fact) => fact !== undefined)
 }
