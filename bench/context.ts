@@ -137,7 +137,9 @@ function listedOf(files: readonly ChangedFile[]): ChangedFile[] {
 }
 
 /** Answers from a repository on disk what is asked of GitHub for a large change. */
-function gitAsGitHub(history: History): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
+function gitAsGitHub(
+  history: History,
+): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
   const rest = {
     git: {
       getTree: async ({ tree_sha: ref }: { readonly tree_sha: string }) => {
