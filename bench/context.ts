@@ -114,7 +114,8 @@ async function measure(range: string, history: History): Promise<Figures | undef
   const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split(
     '\0',
   )
-  const listing = { maxFiles: LISTED.files, findEnds: async () => ({ base, head }) }
+  const findEnds = async () => ({ base, head })
+  const listing = { maxFiles: LISTED.files, findEnds, isWanted: () => true }
   const whole = await completeFiles({ ...listing, files: listedOf(files) }, gitAsGitHub(history))
   const asked = whole.files
   const code = asked.filter(isCode)
@@ -136,7 +137,9 @@ function listedOf(files: readonly ChangedFile[]): ChangedFile[] {
 }
 
 /** Answers from a repository on disk what is asked of GitHub for a large change. */
-function gitAsGitHub(history: History): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
+function gitAsGitHub(
+  history: History,
+): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
   const rest = {
     git: {
       getTree: async ({ tree_sha: ref }: { readonly tree_sha: string }) => {

@@ -9,8 +9,7 @@ import { findDocsPlace, readPullReport } from './look/result.ts'
 import { look, lookAtJobs, type Situation } from './look/situation.ts'
 import { hasStatusRecord } from './look/status.ts'
 import type { Trigger } from './look/trigger.ts'
-import { sourcesOf } from './prompt/gather.ts'
-import { type Plan, type RunRequest, writePrompt } from './prompt/prompt.ts'
+import { type Plan, type RunRequest, sourcesOf, writePrompt } from './prompt/prompt.ts'
 import { JobError, neededCallError } from './report/not-started.ts'
 import {
   type AcceptedJob,

@@ -11,9 +11,7 @@ type PathPattern = {
 
 /** One step along a path. It takes one character, or any number of them if it repeats. */
 type Step = {
-  /** Any character, any but `/`, or one of `characters`. */
-  readonly takes: 'any' | 'segment' | 'listed'
-  readonly characters: string
+  readonly takes: (character: string) => boolean
   readonly repeats: boolean
   /** How many steps can be left out from here, this one included; 0 if it can't be. */
   readonly skip: number
@@ -56,7 +54,7 @@ function matchesSteps(steps: readonly Step[], path: string): boolean {
       if (step === undefined || reached[position] === 0) continue
       reached[position] = 0
       if (step.skip > 0) reached[position + step.skip] = 1
-      if (takes(step, character)) next[step.repeats ? position : position + 1] = 1
+      if (step.takes(character)) next[step.repeats ? position : position + 1] = 1
     }
     reached[steps.length] = 0
     const done = reached
@@ -67,12 +65,6 @@ function matchesSteps(steps: readonly Step[], path: string): boolean {
     if (reached[position] === 1) reached[position + skip] = 1
   })
   return reached[steps.length] === 1
-}
-
-function takes({ takes: kind, characters }: Step, character: string): boolean {
-  if (kind === 'any') return true
-  if (kind === 'segment') return character !== '/'
-  return characters === character || (characters.length > 1 && characters.includes(character))
 }
 
 /**
@@ -98,42 +90,43 @@ function parsePattern(line: string): PathPattern {
       else steps.push({ ...last, repeats: true, skip: 1 })
     } else if (element === '**/' && before.endsWith('/')) {
       // No folder, or any folders.
-      steps.push({ ...ANYTHING, repeats: false, skip: 3 }, ANYTHING, listed('/'))
+      steps.push({ ...ANYTHING, repeats: false, skip: 3 }, ANYTHING, exactly('/'))
     } else if (element.startsWith('**')) {
-      steps.push(ANYTHING, ...(element.endsWith('/') ? [listed('/')] : []))
+      steps.push(ANYTHING, ...(element.endsWith('/') ? [exactly('/')] : []))
     } else if (element === '*') {
-      steps.push({ ...ANYTHING, takes: 'segment' })
+      steps.push({ ...ANYTHING, takes: (character) => character !== '/' })
     } else if (element.startsWith('[')) {
-      steps.push(listed(readSet(line, element)))
+      steps.push(readSet(line, element))
     } else {
-      steps.push(listed(element.replace(/^\\(?=.)/s, '')))
+      steps.push(exactly(element.replace(/^\\(?=.)/s, '')))
     }
     before = element
   }
   const isPlain = elements.every((element) => /^(?:\\.|[^*?+[])$/su.test(element))
   if (before.endsWith('/')) steps.push(ANYTHING)
   // A file, or a folder with all files below it.
-  else if (isPlain) steps.push({ ...listed('/'), skip: 2 }, ANYTHING)
+  else if (isPlain) steps.push({ ...exactly('/'), skip: 2 }, ANYTHING)
   return { excludes, steps }
 }
 
 const ELEMENTS = /\*\*\/?|\[[^\]]*\]?|\\.?|./gsu
-const ANYTHING: Step = { takes: 'any', characters: '', repeats: true, skip: 1 }
+const ANYTHING: Step = { takes: () => true, repeats: true, skip: 1 }
 
-function listed(characters: string): Step {
-  return { takes: 'listed', characters, repeats: false, skip: 0 }
+function exactly(expected: string): Step {
+  return { takes: (character) => character === expected, repeats: false, skip: 0 }
 }
 
-/** Lists the characters of a set such as `[a-z_]`. */
-function readSet(line: string, element: string): string {
+/** Reads a set such as `[a-z_]`. */
+function readSet(line: string, element: string): Step {
   if (!element.endsWith(']')) throw wrongPattern(line, 'has a `[` without a `]`', '[')
   if (!/^\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\w)+\]$/.test(element))
     throw new ValueError('has a wrong set', { part: line, use: SET_USE })
-  return element.slice(1, -1).replace(/(\w)-(\w)/g, (_range, first: string, end: string) => {
-    if (first > end) throw new ValueError('has a backwards range', { part: line, use: SET_USE })
-    const codes = Array.from({ length: end.charCodeAt(0) - first.charCodeAt(0) + 1 })
-    return String.fromCharCode(...codes.map((_code, index) => first.charCodeAt(0) + index))
-  })
+  try {
+    const set = new RegExp(element)
+    return { takes: (character) => set.test(character), repeats: false, skip: 0 }
+  } catch {
+    throw new ValueError('has a backwards range', { part: line, use: SET_USE })
+  }
 }
 
 const SET_USE =

@@ -68,7 +68,7 @@ export class HttpClient {
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
     const kept = sent.freshConnection ? undefined : this.#kept
     const dispatcher = kept ?? createDispatcher(proxy)
-    if (sent.freshConnection !== true) this.#kept = dispatcher
+    if (!sent.freshConnection) this.#kept = dispatcher
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
@@ -135,12 +135,9 @@ export class HttpClient {
     headers: HttpResponse['headers'],
   ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem' | 'isCutOff' | 'isTooLarge'>> {
     const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '')
-    const refused = (bodyProblem: string, isTooLarge = false) => ({
-      body: '',
-      bodyProblem,
-      isCutOff: false,
-      isTooLarge,
-    })
+    const refused = (bodyProblem: string, isTooLarge = false) => {
+      return { body: '', bodyProblem, isCutOff: false, isTooLarge }
+    }
     const chunks: Uint8Array[] = []
     let bytes = 0
     let bodyProblem: string | undefined
@@ -220,12 +217,11 @@ export class TransportError extends Error {
 /** Node's code for a certificate that doesn't name the host. */
 const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID'
 
-/** Says what to do about a request without a response, as a sentence; empty if nothing is known to help. */
+/** Advises on a request without a response, in a sentence; empty if there is no advice. */
 export function transportAdvice({ failure, isOfProxy, cause }: TransportError): string {
   if (/^(?:timeout|broken|too-large)$/.test(failure)) return ''
-  if (failure === 'tls' && errorCode(cause) === OTHER_HOST)
-    return "Check the runner's firewall and proxy."
   if (failure === 'tls') {
+    if (errorCode(cause) === OTHER_HOST) return "Check the runner's firewall and proxy."
     return 'If you use your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner. Otherwise, check its firewall and proxy.'
   }
   if (failure === 'proxy') {
@@ -243,7 +239,7 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** Says why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
+/** Describes why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   const url = URL.parse(value)
@@ -316,7 +312,7 @@ function transportError(
   return new TransportError(message, { failure, maybeSent, isOfProxy: isProxy, cause })
 }
 
-/** Says why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
+/** Describes why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
     errorMessage(cause),

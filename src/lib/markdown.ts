@@ -24,9 +24,12 @@ export function md(literals: TemplateStringsArray, ...values: readonly MarkdownV
   return Markdown.raw(String.raw({ raw: literals }, ...values.map(sourceOf)))
 }
 
-/** Joins pieces, by default as paragraphs; empty ones are left out. */
-export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): Markdown {
-  return Markdown.raw(pieces.flatMap(({ source }) => source || []).join(separator))
+/** Joins pieces, by default as paragraphs; missing and empty ones are left out. */
+export function joinMarkdown(
+  pieces: readonly (Markdown | undefined)[],
+  separator = '\n\n',
+): Markdown {
+  return Markdown.raw(pieces.flatMap((piece) => piece?.source || []).join(separator))
 }
 
 /** Makes a code span, shown letter by letter, on one line. It is safe in tables. */

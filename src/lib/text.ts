@@ -23,7 +23,7 @@ export function logText(text: string): string {
   return shown.replaceAll('##[', '## [')
 }
 
-/** Cuts a text to a length and says how many characters were cut. */
+/** Cuts a text to a length and adds the number of characters that were cut. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const kept = cut(text, maxLength)
@@ -53,6 +53,20 @@ export function fenceFor(text: string): string {
 
 export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
   return list.reduce((sum, one) => sum + numberOf(one), 0)
+}
+
+/** Takes entries from the start while they fit. */
+export function takeFitting<T>(
+  list: readonly T[],
+  bytesOf: (one: T) => number,
+  maxBytes: number,
+): T[] {
+  let left = maxBytes
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
+    return left < 0
+  })
+  return list.slice(0, end < 0 ? undefined : end)
 }
 
 export function errorMessage(error: unknown): string {
@@ -168,7 +182,7 @@ export function oneLine(text: string): string {
   return cleanMarkdown(text).replace(/\s+/g, ' ')
 }
 
-/** Cuts a text to a number of UTF-8 bytes and says how many characters were cut. Empty if not even that fits. */
+/** Cuts a text to a number of UTF-8 bytes and adds the number of characters that were cut. Empty if only that note would fit. */
 export function clipBytes(text: string, maxBytes: number, indent = ''): string {
   const indented = text.replace(/^(?=.)/gm, indent)
   if (byteLength(indented) <= maxBytes) return indented

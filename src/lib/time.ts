@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { countOf } from './text.ts'
 
-/** A UTC day in milliseconds. */
-export const DAY_MS = 86_400_000
-
 /** The source of time. Tests have one that they drive themselves. */
 export type Clock = {
   /** Milliseconds since the Unix epoch; never runs backwards. */
@@ -43,12 +40,14 @@ export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): Abort
   return late.signal
 }
 
-const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
+/** A UTC day in milliseconds. */
+export const DAY_MS = 86_400_000
+const UNITS_MS = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const DURATION_PATTERN =
   /^(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
 
 /** A timer can't wait longer than 24 days. */
-const MAX_TIMER_MS = 24 * UNITS_MS.d
+const MAX_TIMER_MS = 24 * DAY_MS
 
 /**
  * Reads a duration such as `250ms`, `45s`, `1h30m`, or `14d`.
@@ -63,7 +62,7 @@ export function parseDuration(text: string, maxMs = MAX_TIMER_MS): number {
   for (const [unit, unitMs] of Object.entries(UNITS_MS))
     totalMs += Number(parts[unit] ?? 0) * unitMs
   if (totalMs === 0) throw new RangeError("isn't longer than zero")
-  if (totalMs > maxMs) throw new RangeError(`is longer than ${maxMs / UNITS_MS.d} days`)
+  if (totalMs > maxMs) throw new RangeError(`is longer than ${maxMs / DAY_MS} days`)
   return totalMs
 }
 
@@ -84,7 +83,7 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 
 /** Writes how long a pull request has been open: `3 days`, `5 h`. */
 export function formatAge(ms: number): string {
-  const days = Math.floor(ms / UNITS_MS.d)
+  const days = Math.floor(ms / DAY_MS)
   if (days > 0) return countOf(days, 'day')
   const hours = Math.floor(ms / UNITS_MS.h)
   return hours > 0 ? `${hours} h` : `${Math.max(1, Math.floor(ms / 60_000))} min`
@@ -153,7 +152,7 @@ export async function retry<T>(
 }
 
 /** Longer than every limit, because a server may send a number of any length. */
-const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
+const MAX_RETRY_AFTER_MS = 366 * DAY_MS
 
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds or an HTTP date.

@@ -33,7 +33,7 @@ function startOfWritten(text: string): number {
   }
 }
 
-/** Strips the text after a command of what its author didn't write as a request, or what nobody can see. */
+/** Removes quoted emails and invisible text from the text after a command. */
 export function requestText(text: string): string {
   const written = withoutEmail(text.replace(/\r\n?/g, '\n'))
   return visibleText(withoutComments(written, { isInLine: true, keepsCode: true })).trim()
@@ -96,7 +96,7 @@ const FOOTER_PHRASES =
 /** An address at github.com, or one that GitHub has masked. */
 const GITHUB_ADDRESS = /@(?:[\w-]{1,60}\.){0,4}github\.com\b|\*\*\*@\*\*\*\.\*\*\*/i
 
-/** Whether lines have nothing but GitHub's footer, and what is quoted. */
+/** Whether lines have only GitHub's footer and quotes. */
 function isFooter(lines: readonly EmailLine[]): boolean {
   const written = lines.map(({ isQuoted, text }) => (isQuoted ? '' : text)).join(' ')
   const words = written
@@ -156,7 +156,7 @@ function startOfUnmarked(lines: readonly EmailLine[], footer: number): number | 
   const best = Math.min(...INTRO_RANKS.filter((rank) => ranks.includes(rank)))
   const index = ranks.indexOf(best)
   if (index === -1) return undefined
-  // What isn't quoted below something quoted is the author's.
+  // The author wrote the lines that aren't quoted below a quote.
   if (lines.slice(index + 1).find(({ text }) => text !== '')?.isQuoted) return undefined
   if (index > 0 && headerAt(lines, index) !== '') return withRule(lines, index)
   // Without its line breaks a reply may run into the introduction.
@@ -186,7 +186,7 @@ const ENDS_INTRO = /[:：][*_]{0,2}$/
 const INTRO_DATE = /\p{Nd}{4}|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}{2}/u
 const INTRO_TIME = /\p{Nd}{1,2}[:.h]\p{Nd}{2}/u
 
-/** Finds the first line of what introduces a quote, above a line; `undefined` if it is none, or the command's own. */
+/** Finds the first line of an introduction to a quote, above a line; `undefined` if there is none but the command. */
 function startOfIntro(lines: readonly EmailLine[], below: number): number | undefined {
   const top = Math.max(1, below - MAX_EMAIL_HEADER_LINES)
   const near = lines.slice(top, below)

@@ -31,7 +31,9 @@ const MAX_RESOLVED = 100
 
 /**
  * Leaves out tags on a commit, and of several on one commit all but the first: a repository may publish dozens of releases
- * at once. Or a GitHubError.
+ * at once.
+ *
+ * @throws {GitHubError}
  */
 export async function onOtherCommits(
   tags: readonly string[],
@@ -65,7 +67,7 @@ export function tagCommit(tag: string): string {
 /** How many of the newest releases are listed. */
 const MAX_RELEASES = 300
 
-/** Lists the tags of the newest releases that fit, by the time of their publication. Or a GitHubError. */
+/** Lists the tags of the newest releases that fit, by the time of their publication. @throws {GitHubError} */
 export async function listPublished(
   fits: (one: Release) => boolean,
   github: GitHub,
@@ -135,16 +137,16 @@ export function tagsBefore(tag: string, tags: readonly string[]): string[] {
 }
 
 /**
- * Whether a tag isn't a full version, so that it moves with each release: `v1` beside `v1.2.0`, or alone. Of projects that
- * count releases (`v41`, `v42`) each tag is a version.
+ * Whether a tag isn't a full version, so that it moves with each release: `v1` next to `v1.2.0`, or alone. Of projects that
+ * number their releases (`v41`, `v42`) each tag is a version.
  */
 function isMoving(tag: string, tags: readonly string[]): boolean {
   const [, prefix = '', numbers = ''] = /^(\D*)(\d+(?:\.\d+)?)$/.exec(tag) ?? []
   if (numbers === '') return false
-  const isCounted = (one: string): boolean =>
+  const isNumbered = (one: string): boolean =>
     one !== tag && one.startsWith(prefix) && /^\d+$/.test(one.slice(prefix.length))
   return (
     tags.some((one) => one.startsWith(`${tag}.`)) ||
-    (!numbers.includes('.') && !tags.some(isCounted))
+    (!numbers.includes('.') && !tags.some(isNumbered))
   )
 }

@@ -1,14 +1,13 @@
-import type { StructuredPatch, StructuredPatchHunk } from 'diff'
 import type { FromGitHub, GitHub, Maybe } from '../github/client.ts'
 import { GitHubError, graphqlError, isTooLarge } from '../github/github-errors.ts'
 import type { ComparedCommit, Comparison } from '../github/pull-requests.ts'
-import { sumOf } from '../lib/text.ts'
+import { takeFitting } from '../lib/text.ts'
 import { type ChangedFile, isGeneratedText, RANKS, rankFiles } from './ranks.ts'
 
 /** The calls that are made to GitHub. */
 type Reader = Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'>
 
-/** The two commits of a change, as SHAs or names. Without `base`, nothing is before the head commit. */
+/** The two commits of a change, as SHAs or names. Without `base`, the head commit is the first one. */
 type Ends = { readonly base: string | undefined; readonly head: string }
 
 /** What GitHub lists of a change. */
@@ -19,7 +18,7 @@ type Listing = {
   /** Finds the commits to compare; called only if something is missing. `undefined` if they can't be known. */
   readonly findEnds: () => Promise<Ends | undefined>
   /** Whether a file's diff is wanted. */
-  readonly isWanted?: (file: ChangedFile) => boolean
+  readonly isWanted: (file: ChangedFile) => boolean
   /** How many requests were made already because the change is large. */
   readonly spent?: number
 }
@@ -43,7 +42,7 @@ const FILES_A_REQUEST = 40
  * @throws {GitHubError}
  */
 export async function completeFiles(listing: Listing, github: Reader): Promise<WholeChange> {
-  const { files: listed, maxFiles, findEnds, isWanted = () => true, spent = 0 } = listing
+  const { files: listed, maxFiles, findEnds, isWanted, spent = 0 } = listing
   const isListedWhole = listed.length < maxFiles
   const whole = { files: listed, fileCount: isListedWhole ? listed.length : undefined }
   // A file that was only renamed has no diff, either.
@@ -58,8 +57,7 @@ export async function completeFiles(listing: Listing, github: Reader): Promise<W
   const left = MAX_EXTRA_REQUESTS - spent - (isListedWhole ? 0 : TREE_REQUESTS)
   const maxRequests = Math.min(MAX_FILE_REQUESTS, left)
   const wanted = chooseFiles(files.filter(isWanted), trees).slice(0, FILES_A_REQUEST * maxRequests)
-  const bytesOf = (file: ChangedFile): number => sumOf(sizesOf(file, trees), (bytes) => bytes)
-  const read = await readDiffs({ wanted, ends, maxRequests, bytesOf }, github)
+  const read = await readDiffs({ wanted, ends, maxRequests, trees }, github)
   const shown = files.map((file) => read.get(file.path) ?? withoutFalseCounts(file))
   return { files: shown, fileCount: isListedWhole || trees ? files.length : undefined }
 }
@@ -220,8 +218,8 @@ const MAX_FILE_BYTES = 512 * 1024
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024
 
 /** Returns the sizes of a file in both commits; 0 if they are unknown. */
-function sizesOf({ path, oldPath }: ChangedFile, trees: Trees | undefined): number[] {
-  return [trees?.before.get(oldPath)?.size ?? 0, trees?.after.get(path)?.size ?? 0]
+function sizesOf({ path, oldPath }: ChangedFile, trees: Trees | undefined) {
+  return [trees?.before.get(oldPath)?.size ?? 0, trees?.after.get(path)?.size ?? 0] as const
 }
 
 /**
@@ -257,31 +255,34 @@ type Blob = FromGitHub<{ text: string; isBinary: boolean; isTruncated: boolean }
 /** `aN`, `bN`: the N-th file at the base and at the head. */
 type BlobsAnswer = FromGitHub<{ repository: Readonly<Record<string, Maybe<Blob>>> }>
 
-/** The files to read, first those that matter most. `bytesOf`: the size of both versions, as far as it is known. */
-type WantedFiles = {
-  readonly wanted: readonly ChangedFile[]
-  readonly ends: Ends
-  readonly maxRequests: number
-  readonly bytesOf: (file: ChangedFile) => number
-}
-
 /** Reads files at both commits and compares them. Files that can't be read or compared have no entry. */
 async function readDiffs(
-  { wanted, ends, maxRequests, bytesOf }: WantedFiles,
+  {
+    wanted,
+    ends,
+    maxRequests,
+    trees,
+  }: {
+    /** First those that matter most. */
+    readonly wanted: readonly ChangedFile[]
+    readonly ends: Ends
+    readonly maxRequests: number
+    readonly trees: Trees | undefined
+  },
   github: Reader,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>()
   if (wanted.length === 0) return found
+  const bytesOf = (file: ChangedFile): number => {
+    const [before, after] = sizesOf(file, trees)
+    return before + after
+  }
   const compare = await loadComparer()
   let left = wanted
   let size = FILES_A_REQUEST
   for (let request = 0; request < maxRequests && left.length > 0; request++) {
-    let bytes = 0
-    const end = left.findIndex((file) => {
-      bytes += bytesOf(file)
-      return bytes > MAX_REQUEST_BYTES
-    })
-    const some = left.slice(0, Math.min(size, end < 0 ? size : Math.max(1, end)))
+    const fitting = takeFitting(left.slice(0, size), bytesOf, MAX_REQUEST_BYTES)
+    const some = fitting.length > 0 ? fitting : left.slice(0, 1)
     const blobs = await readBlobs(some, ends, github)
     // Fewer files may fit into an answer.
     if (blobs === undefined) size = Math.ceil(size / 4)
@@ -334,49 +335,26 @@ async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, gi
 const MAX_EDITS = 1500
 const MAX_WORK = 2 * MAX_EDITS ** 2
 
-type Comparer = (
-  file: ChangedFile,
-  before: string | undefined,
-  after: string | undefined,
-) => ChangedFile | undefined
-
 /** Loads the library that compares texts, and returns a function that does it within a limit for all files together. */
-async function loadComparer(): Promise<Comparer> {
-  const { structuredPatch } = await import('diff')
+async function loadComparer() {
+  const { createTwoFilesPatch, OMIT_HEADERS } = await import('diff')
   let workLeft = MAX_WORK
-  const diff = (before: string, after: string): StructuredPatch | undefined => {
-    const names = ['', '', before, after, '', ''] as const
-    if (before === '' || after === '') return structuredPatch(...names, { context: 3 })
-    const maxEditLength = Math.floor(Math.min(MAX_EDITS, Math.sqrt(workLeft)))
-    const patch = structuredPatch(...names, { context: 3, maxEditLength })
-    const lines = patch?.hunks.flatMap((hunk) => hunk.lines)
-    const edits = lines?.filter((line) => /^[+-]/.test(line)).length ?? maxEditLength
-    workLeft -= edits ** 2
-    return patch
-  }
-  return (file, before, after) => {
+  return (file: ChangedFile, before: string | undefined, after: string | undefined) => {
     const isReadable =
       (before !== undefined || file.status === 'added') &&
       (after !== undefined || file.status === 'removed')
     if (!isReadable) return undefined
-    const patch = diff(before ?? '', after ?? '')
+    const takesWork = Boolean(before && after)
+    const maxWork = Math.min(MAX_EDITS, Math.sqrt(workLeft))
+    const maxEditLength = takesWork ? Math.floor(maxWork) : Infinity
+    const options = { context: 3, maxEditLength, headerOptions: OMIT_HEADERS }
+    const made = createTwoFilesPatch('', '', before ?? '', after ?? '', '', '', options)
+    const patch = made?.trimEnd()
+    const counts = countLines(patch)
+    const { added = maxEditLength, removed = 0 } = counts
+    if (takesWork) workLeft -= (added + removed) ** 2
     if (patch === undefined) return undefined
-    const count = (sign: string): number =>
-      sumOf(patch.hunks, ({ lines }) => lines.filter((line) => line.startsWith(sign)).length)
-    const counts = { added: count('+'), removed: count('-') }
-    if (isGeneratedText(file.path, after ?? before ?? ''))
-      return { ...file, ...counts, patch: '', isGenerated: true }
-    return { ...file, ...counts, patch: patch.hunks.map(writeHunk).join('\n') }
+    const isGenerated = isGeneratedText(file.path, after ?? before ?? '')
+    return { ...file, ...counts, patch: isGenerated ? '' : patch, isGenerated }
   }
-}
-
-/** Writes a hunk as git does. */
-function writeHunk({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): string {
-  const rangeOf = (start: number, count: number): string => {
-    const first = count === 0 ? start - 1 : start
-    return count === 1 ? `${first}` : `${first},${count}`
-  }
-  return [`@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`, ...lines].join(
-    '\n',
-  )
 }

@@ -156,7 +156,7 @@ function readPage<T>(
   return { ...listed, hasMore, cursor: hasMore ? cursor : '' }
 }
 
-/** Reads the rows of a list, and counts those that `read` can't read. Anything but a list is one of those. */
+/** Reads the rows of a list, and counts those that `read` can't read. A value that isn't a list is one such row. */
 function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
   const all: readonly unknown[] = Array.isArray(list) ? list : [list]
   const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
@@ -198,7 +198,7 @@ export type PublicName = {
 
 /** Reads the path of a page, percent-decoded once. A slash at its end makes no difference. */
 export function publicPath(path: string): PublicName {
-  // What isn't ASCII keeps its percent sign, so it is withheld.
+  // Other characters than ASCII keep their percent signs, so the path is withheld.
   const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex) =>
     String.fromCharCode(Number(`0x${hex}`)),
   )

@@ -90,9 +90,8 @@ export class MintlifyClient {
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {
       const found = readJob(json)
-      if (found === undefined)
-        return isRecord(json) ? 'JSON without a usable `id` and `status`' : found
-      return found.id === (id ?? found.id) ? found : 'another job'
+      if (found !== undefined) return found.id === (id ?? found.id) ? found : 'another job'
+      return isRecord(json) ? 'JSON without a usable `id` and `status`' : undefined
     }
     return this.#request(job, read, signal)
   }
@@ -101,7 +100,7 @@ export class MintlifyClient {
    * Requests analytics of the project.
    *
    * @param path segments after `/v1/analytics/{projectId}`
-   * @param read reads the JSON of the response; returns `undefined`, or what it is instead, if it doesn't match
+   * @param read reads the JSON of the response; returns `undefined`, or a description, if it doesn't match
    */
   getAnalytics<T extends object>(
     { path, ...call }: Pick<MintlifyCall, 'path' | 'query' | 'purpose'>,

@@ -1,4 +1,4 @@
-import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+import { byteLength, cleanHunks, clipBytes, oneLine, sumOf, takeFitting } from '../lib/text.ts'
 import { type ChangedFile, MAX_JUDGED_LENGTH, RANKS, type Rank, rankFiles } from '../look/ranks.ts'
 
 /** A part of the block, and how many files, commits, or texts it contains. */
@@ -15,7 +15,7 @@ const MIN_DIFF_BYTES = 600
 const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the headers of files without a diff. */
 const MAX_LIST_BYTES = 8 * 1024
-/** For the line that says how many files are not named. */
+/** For the line with the number of files that are not named. */
 const MAX_LEFT_OUT_NOTE_BYTES = 150
 /** How many files are named at most. */
 const MAX_FILES = 600
@@ -98,7 +98,7 @@ function toParts(files: readonly ChangedFile[]): Part[] {
     const lines = texts.map((text): Line => ({ text, weight: 0 }))
     return { rank, header: `\n${describeFile(file, kind)}`, lines }
   })
-  // Each name is weighed once, in the line that says most about it.
+  // Each name is weighed once, in the line where it weighs most.
   const best = new Map<string, { readonly weight: number; readonly line: Line }>()
   for (const { rank, lines } of ranked) {
     for (const line of lines) {
@@ -132,9 +132,7 @@ function describeFile(
 
 /** Renders numbers of lines, as in ` (+3 -1)`; empty if both are 0, or if one is unknown. */
 export function lineCounts(added: number | undefined, removed: number | undefined): string {
-  return added === undefined || removed === undefined || added + removed === 0
-    ? ''
-    : ` (+${added} -${removed})`
+  return Number(added) + Number(removed) > 0 ? ` (+${added} -${removed})` : ''
 }
 
 /** Splits a diff into the lines that are shown. */
@@ -176,16 +174,6 @@ function weightIn(lines: readonly Line[]): number {
   return sumOf(lines, ({ weight }) => weight)
 }
 
-/** Takes entries from the start while they fit. */
-function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
-  let left = maxBytes
-  const end = list.findIndex((one) => {
-    left -= bytesOf(one)
-    return left < 0
-  })
-  return list.slice(0, end < 0 ? undefined : end)
-}
-
 /**
  * Chooses the pieces to show: all of small parts; of others first the pieces whose names weigh most for their bytes, then
  * pieces from the top of each part in turn.
@@ -225,11 +213,8 @@ function writeDiff({ header, pieces }: Part): string {
 
 /** Lists the headers of files without their diffs. */
 function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
-  const shown = takeFitting(
-    parts.slice(0, maxFiles),
-    headerBytes,
-    maxBytes - MAX_LEFT_OUT_NOTE_BYTES,
-  )
+  const maxHeaderBytes = maxBytes - MAX_LEFT_OUT_NOTE_BYTES
+  const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxHeaderBytes)
   const more = parts.length - shown.length
   const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   const headers = shown.map(({ header }) => header)
@@ -253,7 +238,7 @@ export function namesIn(line: string, rank: Rank): (readonly [name: string, weig
   const text = line.slice(1)
   const factor = RANK_FACTORS[rank] * (line.startsWith('-') ? REMOVED_FACTOR : 1)
   const commentStart = COMMENT.exec(text)?.[0].length ?? Infinity
-  // At the start of a line or of what is in brackets.
+  // At the start of a line or of a text in brackets.
   const keyPlaces = (KEY_PLACE.exec(text) ?? []).map((one) => one.length)
   return [...text.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) => {
     if (name.length < MIN_NAME_LENGTH || name.length > MAX_NAME_LENGTH) return []
@@ -270,7 +255,7 @@ export function namesIn(line: string, rank: Rank): (readonly [name: string, weig
 const KEY_PLACE = /^(\s*)(?:[{,(|]\s*)?/
 const COMMENT = /^\s*(?:\/\/|\/?\*|#|<!--|"""|--\s)/
 
-/** Where a name is in its line. `before`: the character. */
+/** The place of a name in its line. `before`: one character. */
 type NamePlace = Readonly<
   Record<'before' | 'after', string> & Record<'isComment' | 'isAtStart', boolean>
 >

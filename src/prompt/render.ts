@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Maybe } from '../github/client.ts'
 import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
@@ -8,7 +9,7 @@ import { type ChangedFile, isPage, MAX_JUDGED_LENGTH } from '../look/ranks.ts'
 import { findSkipLabel, type LineComment, placeOf } from '../look/trigger.ts'
 import { diffLines, lineCounts, listFiles, renderFiles, type Written } from './files.ts'
 
-/** What is known of an event. All of it may come from outside. */
+/** The facts of an event. All of them may come from outside. */
 export type EventFacts = {
   /** One line each, in this order; those with an empty value are left out. */
   readonly facts: readonly Fact[]
@@ -21,17 +22,17 @@ export type EventFacts = {
 }
 
 /** A label or title, and its value. */
-export type Fact = readonly [name: string, value: string]
+export type Fact = readonly [name: string, value: Maybe<string | false | 0>]
 
 /** What a block contains besides the event, and how much of it. */
 export type BlockOptions = {
   readonly detail: Inputs['context']
-  /** Length of what users wrote: the rest of the prompt. */
+  /** Length of the rest of the prompt, which users wrote. */
   readonly promptBytes: number
   /** Whether a person asked for the run. */
   readonly isCommand?: boolean
   readonly conversation?: PriorPosts | undefined
-  /** The content gaps, line by line, after our own words about them. */
+  /** The content gaps, line by line, after the action's own words about them. */
   readonly contentGaps?: readonly string[]
 }
 
@@ -49,7 +50,7 @@ const MAX_FACT_BYTES = 500
 /** For the title of a text. */
 const MAX_TITLE_BYTES = 700
 const MAX_NAMED_PAGES = 8
-/** For the line that says how many are left out. */
+/** For the line with the number of those that are left out. */
 const MAX_BLOCK_NOTE_BYTES = 60
 /** Kept for files next to the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024
@@ -70,7 +71,7 @@ const NO_DIFF = ', without their diff because the rest of the prompt leaves no r
 
 const NOTHING: Written = { text: '', count: 0 }
 
-/** Writes what is known of an event as a delimited block for a prompt, after our own words. */
+/** Writes the facts of an event as a delimited block for a prompt, after the action's own words. */
 export function renderContext(
   event: EventFacts,
   { detail, promptBytes, isCommand = false, conversation, contentGaps = [] }: BlockOptions,
@@ -92,7 +93,7 @@ export function renderContext(
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = changes === undefined ? '' : `${filesTitle(changes, withDiff)}${lack}`
-  const compareUrl: Fact = ['Compare', changes?.pull ? '' : url]
+  const compareUrl: Fact = ['Compare', !changes?.pull && url]
   const all = [...event.facts, compareUrl, ignoredPullsFact(changes, inputs), pagesFact(files)]
   const facts = all.map(renderFact).join('')
   const sections: Section[] = [
@@ -120,11 +121,7 @@ export function renderContext(
   const isCut = shown.isCut || (withDiff && files.length > 0 && fileCount === undefined)
   return {
     text: delimit(leadIn, `${head}${shown.text}${isCut ? whole : ''}`),
-    contextStats: {
-      commits: shownCommits.count,
-      files: shown.count,
-      mergedPulls: pulls.count,
-    },
+    contextStats: { commits: shownCommits.count, files: shown.count, mergedPulls: pulls.count },
   }
 }
 
@@ -154,20 +151,17 @@ export function renderReviewContext(
   const places = comments.map(({ path, lines }, index) =>
     renderFact([`Comment ${index + 1} is on`, placeOf(path, lines)]),
   )
-  const answered = comments.map(({ answered: text }, index) =>
-    text === '' ? () => NOTHING : textWriter([`Comment ${index + 1} answers`, text]),
-  )
-  const hunks = comments.map(
-    ({ hunk }): Section =>
-      (max) =>
-        detail === 'diff' ? renderHunk(hunk, max) : NOTHING,
-  )
+  const sections = comments.flatMap(({ answered, hunk }, index): Section[] => [
+    answered === '' ? () => NOTHING : textWriter([`Comment ${index + 1} answers`, answered]),
+    (max) => (detail === 'diff' ? renderHunk(hunk, max) : NOTHING),
+  ])
   const maxBytes = MAX_BLOCK_BYTES.withoutDiff - byteLength(places.join(''))
-  const written = fill([...answered, ...hunks], maxBytes)
-  const texts = places.map((place, index) =>
-    [place, written[index]?.text, written[comments.length + index]?.text].join(''),
-  )
-  return texts.length === 0 ? '' : delimit(DATA, texts.join(''))
+  const written = fill(sections, maxBytes)
+  const texts = places.map((place, index) => [
+    place,
+    joinTexts(written.slice(2 * index, 2 * index + 2)),
+  ])
+  return texts.length === 0 ? '' : delimit(DATA, texts.flat().join(''))
 }
 
 /** Writes a part of the block within a size. */
@@ -186,22 +180,22 @@ function fill(sections: readonly Section[], maxBytes: number): Written[] {
   return parts
 }
 
-/** Puts delimiters around a text. Their code is made from all of it, so that nothing in it can contain the code. */
+/** Puts delimiters around a text. Their code is a hash of the whole text, so the text can't contain the code. */
 function delimit(leadIn: string, content: string): string {
   const code = createHash('sha256').update(content).digest('hex').slice(0, 16)
   return `<${DELIMITER}-${code}>\n${leadIn}${content}\n</${DELIMITER}-${code}>\n${LEAD_OUT}`
 }
 
 function renderFact([name, value]: Fact): string {
-  const text = clipBytes(oneLine(value), MAX_FACT_BYTES)
+  const text = clipBytes(oneLine(value || ''), MAX_FACT_BYTES)
   return text && `\n${name}: ${text}`
 }
 
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
-/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and says so. */
+/** Shows lines of a diff whose last one matters most: if they don't fit, it cuts from the top and adds a note. */
 function renderHunk(hunk: string, maxBytes: number): Written {
-  if (hunk === '') return { text: '', count: 0 }
+  if (hunk === '') return NOTHING
   const lines = diffLines(hunk)
   const noteOf = (above: number): string =>
     above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
@@ -253,7 +247,7 @@ function textOfPull(
 }
 
 function textWriter([name, value]: Fact): Section {
-  const text = cleanText(value)
+  const text = cleanText(value || '')
   const title = `\n${clipBytes(oneLine(name), MAX_TITLE_BYTES)}`
   return (max) => {
     const left = max - byteLength(title)
@@ -269,18 +263,10 @@ function filesTitle({ files, fileCount, lines }: Changes, withDiff: boolean): st
   const listed = Number(fileCount) > files.length ? `, of which GitHub lists ${files.length}` : ''
   const without = withDiff ? files.filter(({ patch }) => patch === undefined).length : 0
   const lack = without === 0 ? '' : `, ${without} without a diff`
-  const { added, removed } = lines ?? {
-    added: sumIfKnown(files, 'added'),
-    removed: sumIfKnown(files, 'removed'),
-  }
-  const counts = lineCounts(added, removed)
+  // A number that is unknown makes the sum unknown.
+  const sum = (field: 'added' | 'removed') => sumOf(files, (file) => file[field] ?? Number.NaN)
+  const counts = lineCounts(lines?.added ?? sum('added'), lines?.removed ?? sum('removed'))
   return `\nChanged files: ${count}${counts}${listed}${lack}, first what readers would notice`
-}
-
-/** Adds up numbers of lines; `undefined` if one is unknown. */
-function sumIfKnown(files: readonly ChangedFile[], field: 'added' | 'removed'): number | undefined {
-  const isKnown = files.every((file) => file[field] !== undefined)
-  return isKnown ? sumOf(files, (file) => file[field] ?? 0) : undefined
 }
 
 const MAX_SUBJECT_BYTES = 300
@@ -335,7 +321,7 @@ export function renderCommits(changes: Changes | undefined, maxBytes: number): W
   }
   while (byteLength(write()) > maxBytes && shown.length > 0) shown.pop()
   let left = maxBytes - byteLength(write())
-  if (left < 0 || commits.length === 0) return { text: '', count: 0 }
+  if (left < 0 || commits.length === 0) return NOTHING
   for (const commit of shown) {
     const body = clipBytes(commit.body, Math.min(left - 1, MAX_COMMIT_BODY_BYTES), '  ')
     if (body === '') continue
@@ -357,7 +343,7 @@ function judgedLength(texts: readonly string[]): number {
   return Math.min(MAX_TEXT_LENGTH, share)
 }
 
-/** Subjects of commits that say little to readers of docs: merges, version bumps, updates of dependencies, tests and chores. */
+/** Subjects of commits that rarely matter to readers of docs: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
   /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+(?:[^\d\s]\S*)?(?: \(#\d+\))?$)/i
 
@@ -366,7 +352,7 @@ const TRAILER =
   /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
 function readMessage({ sha, message, pulls }: Commit, isOfPull: boolean, maxLength: number) {
-  // The description of a pull request says what the bodies of its messages would.
+  // The description of a pull request covers the bodies of its messages.
   const shown = isOfPull || pulls.length > 0 ? subjectLine({ message }) : message
   const [first = '', ...rest] = cleanMarkdown(shown.slice(0, maxLength)).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
@@ -391,7 +377,7 @@ const BY_TOOL = new RegExp(
   'i',
 )
 
-/** Reduces a text to what people see and wrote: tools' summaries are removed. */
+/** Reduces a text to the parts that people wrote and can see: tools' summaries are removed. */
 function cleanText(text: string): string {
   const isByTool = (line: string): boolean => BY_TOOL.test(line.slice(0, MAX_JUDGED_LENGTH))
   const written = cleanMarkdown(text.slice(0, MAX_TEXT_LENGTH))
@@ -408,10 +394,9 @@ const MAX_POSTS_BYTES = 8 * 1024
 /** Shows the newest comments that fit, oldest first, the oldest of them cut; empty if there are none. */
 function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
   const noteOf = (older: number): string => {
-    const counts = [
-      older > 0 ? `${older} older` : [],
-      others > 0 ? `${others} by others` : [],
-    ].flat()
+    const counts = [older > 0 && `${older} older`, others > 0 && `${others} by others`].filter(
+      Boolean,
+    )
     return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
   const title = '\nThe comments before, by owners, members, and collaborators:'

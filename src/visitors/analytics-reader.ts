@@ -29,7 +29,7 @@ type Unread = {
   readonly isNotFound?: boolean
 }
 
-/** A sentence about what is missing from a report. */
+/** A sentence about a missing part of a report. */
 export type Missing = {
   readonly sentence: string
   /** Whether the error that the job ended in explains it. */
@@ -39,7 +39,7 @@ export type Missing = {
 /** The part without which there is no report. */
 export const VISITORS_PART = 'the visitors'
 
-/** Makes the requests of a report within one limit, and keeps what could not be read. */
+/** Makes the requests of a report within one limit, and keeps the parts that could not be read. */
 export class AnalyticsReader {
   readonly #run: Run
   readonly #deadlineMs: number
@@ -62,7 +62,7 @@ export class AnalyticsReader {
    * Makes a call for a period, and repeats it if that can help.
    *
    * @param part what is read, such as `the reads`
-   * @returns `undefined` if it could not be read; `leftOut` then says so
+   * @returns `undefined` if it could not be read; `leftOut` then describes it
    */
   async read<T extends { readonly invalidRows: number }>(
     { fromMs, toMs }: Period,
@@ -81,7 +81,11 @@ export class AnalyticsReader {
     }
     const policy = {
       maxAttempts,
-      isRetryable: (error: unknown) => canReadAgain(error) && !isOver(),
+      isRetryable(error: unknown) {
+        // A body that can't be used stays the same, unless it was cut off.
+        const isFinal = error instanceof InvalidResponseError && !error.isCutOff
+        return isRetryable(error) && !isFinal && !isOver()
+      },
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
       onRetry(error: unknown, pauseMs: number) {
@@ -119,7 +123,7 @@ export class AnalyticsReader {
    */
   async leftOut(job?: Promise<string | undefined>): Promise<readonly Missing[]> {
     const explained = this.#unread.length === 0 ? undefined : await job?.catch(() => undefined)
-    // Without the project, Mintlify has nothing else of it.
+    // Without the project, every other part is missing for the same reason.
     const [noProject] = this.#run.service.projectNotFound()
     const wrongProject =
       explained === noProject
@@ -139,11 +143,6 @@ export class AnalyticsReader {
     })
     return [...this.#notes.map((sentence) => ({ sentence, isExplained: false })), ...unread]
   }
-}
-
-/** Whether another attempt may be answered differently. A body that can't be used stays the same, unless it was cut off. */
-function canReadAgain(error: unknown): boolean {
-  return isRetryable(error) && !(error instanceof InvalidResponseError && !error.isCutOff)
 }
 
 /** Computes a change in percent with one decimal; `null` if the number before is unknown or zero. */
@@ -216,7 +215,7 @@ export function shortNames(periods: readonly Period[]): string[] {
   return starts.map((ms) => format(ms))
 }
 
-/** Makes a table of our own texts and of Markdown; nothing is escaped. */
+/** Makes a table of the action's own texts and of Markdown, without escapes. */
 export function rawTable(head: Row, rows: readonly Row[], align: string): Markdown {
   const raw = (row: Row): Row =>
     row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
@@ -242,7 +241,7 @@ export function pageUrl(path: string, site: URL): string | undefined {
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return undefined
   const url = new URL(site)
   const root = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
-  // `URL` makes `/` of a backslash, and nothing of tabs and line breaks.
+  // `URL` makes `/` of a backslash, and removes tabs and line breaks.
   url.pathname = root + path.replace(/^\//, '').replace(/[\\\t\n\r]/g, encodeURIComponent)
   return url.href
 }

@@ -27,7 +27,7 @@ export type ContentGaps = {
   readonly period: Period
   /** The worst first. */
   readonly items: readonly ContentGap[]
-  /** Sentences for the section: what it doesn't cover, and what Mintlify doesn't list. */
+  /** Sentences for the section: its limits, and the lists that Mintlify doesn't have. */
   readonly notes: readonly string[]
   /** Whether any of the three lists could be read, and whether each could. */
   readonly isRead: boolean
@@ -196,10 +196,10 @@ export function contentGapsSections(gaps: ContentGaps, audience: Audience, site:
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
   const shown = [joinMarkdown(first, '\n'), md`${gaps.notes.join(' ')}`]
   const title = `Content gaps: ${more.length} more`
-  return { shown, folded: more.length === 0 ? md`` : details(title, joinMarkdown(more, '\n')) }
+  return { shown, folded: more.length > 0 ? details(title, joinMarkdown(more, '\n')) : undefined }
 }
 
-/** Makes the output; empty if nothing could be read. */
+/** Makes the output; empty if no list could be read. */
 export function contentGapsOutputs({ items, isRead }: ContentGaps): OutputValues {
   const entries = items.map(({ kind, name, count, of, siteShare }) => {
     const subject = { [name.of]: name.forPeople ?? '(withheld)' }

@@ -108,7 +108,7 @@ export class VisitorsReporter {
       return this.#publish({ failure: { headline: 'The visitors report was canceled', details } })
     }
     if (isUnread) {
-      const headline = `No report: ${afterColon(this.#reader.failure() ?? 'nothing could be read')}`
+      const headline = `No report: ${afterColon(this.#reader.failure() ?? 'no part could be read')}`
       const missing = await this.#reader.leftOut(job)
       const details = missing.map(({ sentence }) => sentence).join(' ')
       const isExplained = missing.every((one) => one.isExplained)
@@ -153,7 +153,7 @@ export class VisitorsReporter {
     const { failure, report, gaps, docsPulls } = parts
     const content = {
       ...parts,
-      // Without a list, the section has only the sentences about what is missing, which stand elsewhere, too.
+      // Without a list, the section has only the sentences about missing parts, which the summary has elsewhere, too.
       gaps: gaps?.isRead || !(failure ?? report) ? gaps : undefined,
       leftOut: missing.map(({ sentence }) => sentence),
       run: this.#run,
@@ -206,7 +206,7 @@ type Publication = Omit<ReportContent, 'run' | 'requests' | 'leftOut'> & {
 type FoundPulls = FromGitHub<{ issueCount: number }> &
   Nodes<FromGitHub<{ createdAt: string; url: string }>>
 
-/** Our words on the docs pull requests in the run's repository. */
+/** The report's words on the docs pull requests in the run's repository. */
 type DocsPulls = {
   readonly line: Markdown
   /** The part of the headline, if any wait. */
@@ -249,7 +249,7 @@ async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<DocsPu
 /** Maximum number of characters of a path: on the first screen, in a folded table. */
 const PATH_LENGTH = { first: 34, inTable: 80 }
 
-/** Everything in a report; what wasn't requested or could not be read is missing. */
+/** The parts of a report, without those that weren't requested or could not be read. */
 export type ReportContent = {
   readonly run: Pick<Run, 'inputs' | 'mintlify'>
   /** Why the step fails. */
@@ -257,7 +257,7 @@ export type ReportContent = {
   readonly report?: VisitorsReport | undefined
   readonly gaps?: ContentGaps | undefined
   readonly docsPulls?: DocsPulls | undefined
-  /** Sentences about what is missing. */
+  /** Sentences about missing parts. */
   readonly leftOut?: readonly string[]
   readonly requests: number
 }
@@ -268,19 +268,20 @@ export function visitorsSummary(content: ReportContent): Markdown {
   const site = run.inputs['site-url']
   return joinMarkdown([
     ...firstScreen(content, 'people'),
-    report ? topPagesSection(report, site) : md``,
-    gaps ? contentGapsSections(gaps, 'people', site).folded : md``,
-    ...(report ? [trendTable(report), machineFilesSection(report)] : []),
-    report || gaps ? factsSection(content) : md``,
+    report && topPagesSection(report, site),
+    gaps && contentGapsSections(gaps, 'people', site).folded,
+    report && trendTable(report),
+    report && machineFilesSection(report),
+    (report ?? gaps) && factsSection(content),
   ])
 }
 
-/** Renders what is seen first. For an agent, which may write, it has no chart. */
-function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
+/** Renders the first screen. For an agent, which may write, it has no chart. */
+function firstScreen(content: ReportContent, audience: Audience) {
   const { run, failure, report, gaps, docsPulls, leftOut = [] } = content
   const site = run.inputs['site-url']
   const project = md`Project ${code(run.inputs['project-id'])}`
-  const sections: Markdown[] = []
+  const sections: (Markdown | undefined)[] = []
   if (failure)
     sections.push(
       md`## ❌ ${sentencesWithCode(failure.headline)}`,
@@ -303,10 +304,10 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       totalsTable(report),
       md`A visitor counted as both a person and AI appears once in All, so People and AI can add up to more than All.`,
       ...readsSentences(report).map((sentence) => md`${sentence}.`),
-      audience === 'people' ? trendChart(report) : md``,
+      audience === 'people' ? trendChart(report) : undefined,
       changesSection(report, site),
-      docsPulls?.line ?? md``,
-      gaps ? md`**Content gaps**, ${formatPeriod(gaps.period)}` : md``,
+      docsPulls?.line,
+      gaps && md`**Content gaps**, ${formatPeriod(gaps.period)}`,
     )
   if (gaps) sections.push(...contentGapsSections(gaps, audience, site).shown)
   return sections
@@ -319,9 +320,9 @@ function noVisitorsSentence({
   return `This period has no visitors, but ${formatPeriod(period)} had ${formatCount(totals.total)}. Check the site's analytics tracking, and check that \`project-id\` is the right project.`
 }
 
-/** Says why there is no comparison, if no earlier period had visitors. */
-function firstReport({ trend, compared }: VisitorsReport): Markdown {
-  if (trend.length === 1 || compared.length > 0) return md``
+/** Explains that there is no comparison, if no earlier period had visitors. */
+function firstReport({ trend, compared }: VisitorsReport): Markdown | undefined {
+  if (trend.length === 1 || compared.length > 0) return undefined
   return md`There is no comparison yet, because the earlier periods had no visitors.`
 }
 
@@ -407,7 +408,7 @@ const CHART_OPTIONS = {
 
 /**
  * Renders the periods as a chart that GitHub draws, and names its lines, because older versions of Mermaid show no legend.
- * The source has only numbers and our own names, and what Mermaid 10.9 can draw.
+ * The source has only numbers and the action's own names, and only syntax of Mermaid 10.9.
  */
 function trendChart({ compared }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
@@ -437,7 +438,7 @@ function trendTable({ compared }: VisitorsReport): Markdown {
   return details(`Trend over ${compared.length} periods`, table)
 }
 
-/** Renders what was left out, how to read the figures, and the number of requests. */
+/** Renders the parts that were left out, how to read the figures, and the number of requests. */
 function factsSection(content: ReportContent): Markdown {
   const { run, report, gaps, leftOut = [], requests } = content
   const facts = [
@@ -450,19 +451,15 @@ function factsSection(content: ReportContent): Markdown {
   return details('Details', joinMarkdown(lines, '\n'))
 }
 
-function visitorsFacts(
-  { period, compared, usual, unusualPages }: VisitorsReport,
-  mintlify: string,
-): string[] {
+function visitorsFacts(report: VisitorsReport, mintlify: string): string[] {
+  const { period, compared, usual, unusualPages } = report
   const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
   return [
     `Period: ${formatPeriod(period)} (UTC).`,
-    ...(usual
-      ? [`Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`]
-      : []),
-    ...(unusualPages ? [UNUSUAL_PAGES_FACT] : []),
+    usual && `Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`,
+    unusualPages && UNUSUAL_PAGES_FACT,
     `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
     "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
     'Reads are events: each time a page was read.',
-  ]
+  ].filter((fact) => fact !== undefined)
 }

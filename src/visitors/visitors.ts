@@ -199,10 +199,9 @@ export function findUnusualPages(pages: readonly ComparedPage[]) {
   const changed = findUnusual(inBoth)
     .filter((page) => sizeOf(page) >= MIN_VISITORS)
     .sort((left, right) => sizeOf(right) - sizeOf(left))
-  const [up, down] = [changed.filter(hasRisen), changed.filter((page) => !hasRisen(page))]
   return {
-    up: up.slice(0, MAX_CHANGED_PAGES),
-    down: down.slice(0, MAX_CHANGED_PAGES),
+    up: changed.filter(hasRisen).slice(0, MAX_CHANGED_PAGES),
+    down: changed.filter((page) => !hasRisen(page)).slice(0, MAX_CHANGED_PAGES),
     count: changed.length,
   }
 }
@@ -215,7 +214,7 @@ function hasRisen({ total, previous }: ChangedPage): boolean {
  * Finds the pages whose change isn't explained by chance, relative to the site's own change, which is the median of all.
  * Two things vary by chance: counts of few visitors (Poisson), and the pages themselves, as much as the pages of this site
  * are observed to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the
- * thousandth by more than 4. The simulation in the tests shows what that finds.
+ * thousandth by more than 4. The tests simulate sites with and without changes.
  */
 function findUnusual(pages: readonly ChangedPage[]): ChangedPage[] {
   const ratios = pages
@@ -225,13 +224,13 @@ function findUnusual(pages: readonly ChangedPage[]): ChangedPage[] {
       return { page, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
     })
     .sort((left, right) => left.variance - right.variance)
-  // A page with few visitors says nothing about the others.
+  // A page with few visitors shows little about the others.
   const telling = ratios.filter(({ page }) => (page.total + page.previous) / 2 >= MIN_VISITORS)
   const siteChange = quantile(
     telling.map(({ logRatio }) => logRatio),
     0.5,
   )
-  // The pages' own variance is what explains their spread in addition to that of counting.
+  // The pages' own variance explains the part of their spread that counting doesn't.
   const beyond = telling.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
   const ownVariance = Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
   const unusual = ratios.filter(({ page, logRatio, variance }, index) => {
@@ -254,19 +253,13 @@ export function headingOf(report: VisitorsReport): string {
   return `${capitalize(visitorsSentence(report))}${changes}`
 }
 
-/** Writes `about 12,480 visitors`, or `no visitors`, with the verdict. */
-function visitorsSentence(report: VisitorsReport): string {
-  const { total } = report.totals
+/** Writes `about 12,480 visitors`, or `no visitors`, with the verdict if enough earlier periods are known. */
+function visitorsSentence({ totals: { total }, usual, compared, period }: VisitorsReport): string {
   const visitors = total === 0 ? 'no visitors' : `about ${countOf(total, 'visitor')}`
-  return `${visitors}${verdictOf(report)}`
-}
-
-/** Writes the verdict, to follow the visitors; empty if too few earlier periods are known. */
-function verdictOf({ usual, compared, period }: VisitorsReport): string {
-  if (usual === undefined) return ''
-  if (usual.position === 'usual') return ', within the usual range'
+  if (usual === undefined) return visitors
+  if (usual.position === 'usual') return `${visitors}, within the usual range`
   const { length } = compared
-  return `, the ${usual.position} of the last ${length} ${periodName(period, length)}`
+  return `${visitors}, the ${usual.position} of the last ${length} ${periodName(period, length)}`
 }
 
 /** Writes `AI made 62% of 41,322 reads`; nothing if there are none, or they are unknown. */
@@ -318,10 +311,8 @@ function datesOf({ fromMs, toMs }: Period) {
 
 /** Writes rows as CSV. */
 export function csvOf(rows: readonly PageVisitors[]): string {
-  const lines = rows.map(
-    ({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`,
-  )
-  return ['path,human,ai,total\r\n', ...lines].join('')
+  const lines = rows.map(({ path, human, ai, total }) => [csvField(path), human, ai, total].join())
+  return ['path,human,ai,total', ...lines, ''].join('\r\n')
 }
 
 /** Writes a field by RFC 4180. If a spreadsheet would take it for a formula, it gets an apostrophe (OWASP). */

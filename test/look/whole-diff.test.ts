@@ -97,7 +97,7 @@ describe('a week of 700 changed files', () => {
   it('lists all of them, and reads those that readers notice, with five requests more', async () => {
     const { text, requests } = await tellOfPush(before, after)
     expect(text).toContain('\nChanged files: 701, ')
-    expect(text).toContain("added src/z_cli.ts (+1 -0)\n@@ -0,0 +1 @@\n+run('--json')")
+    expect(text).toContain("added src/z_cli.ts (+1 -0)\n@@ -0,0 +1,1 @@\n+run('--json')")
     expect(requests).toEqual([COMPARE, TREE, TREE, FILES, FILES, FILES])
     const named = text.match(/^(?:modified|added|removed) src\//gm) ?? []
     expect(named.length).toBeGreaterThan(400)
@@ -143,13 +143,13 @@ describe('of more files than GitHub lists', () => {
       what: 'of two equal ones that were moved each is told once',
       before: { 'b/1.ts': 'same\n' },
       after: { 'c/1.ts': 'same\n', 'c/2.ts': 'same\n' },
-      lines: 'added c/2.ts (+1 -0)\n@@ -0,0 +1 @@\n+same',
+      lines: 'added c/2.ts (+1 -0)\n@@ -0,0 +1,1 @@\n+same',
     },
     {
       what: 'a removed one has its lines',
       before: { 'b/old.ts': 'was\n' },
       after: {},
-      lines: 'removed b/old.ts (+0 -1)\n@@ -1 +0,0 @@\n-was',
+      lines: 'removed b/old.ts (+0 -1)\n@@ -1,1 +0,0 @@\n-was',
     },
     {
       what: 'a submodule has its commits',
@@ -168,7 +168,7 @@ describe('of more files than GitHub lists', () => {
       before: { 'b/link': link('one') },
       after: { 'b/link': link('two') },
       lines:
-        'modified b/link (+1 -1)\n@@ -1 +1 @@\n-one\n\\ No newline at end of file\n+two\n\\ No newline at end of file',
+        'modified b/link (+1 -1)\n@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+two\n\\ No newline at end of file',
     },
     {
       what: 'one that was made executable has no lines',
@@ -204,7 +204,7 @@ describe('of more files than GitHub lists', () => {
       what: 'one whose name has quotes and line breaks is read',
       before: { 'b/"a" \\ü\n.ts': 'old\n' },
       after: { 'b/"a" \\ü\n.ts': 'new\n' },
-      lines: 'modified b/"a" \\ü .ts (+1 -1)\n@@ -1 +1 @@\n-old\n+new',
+      lines: 'modified b/"a" \\ü .ts (+1 -1)\n@@ -1,1 +1,1 @@\n-old\n+new',
     },
   ])('$what', async ({ before, after, lines }) => {
     const listedWith = (line: string) => Object.fromEntries(listed.map((path) => [path, line]))
@@ -262,7 +262,7 @@ describe('a pull request', () => {
   it('of 2,500 files has the diffs that its pages lack, against the commit that it left', async () => {
     const { scene, made } = await pullScene(filesWith('useOld'), filesWith('useNew'), 8000)
     const { text, requests } = await tellOf(scene, made)
-    expect(text).toContain('modified z/cli.ts (+1 -1)\n@@ -1 +1 @@\n-useOld\n+useNew')
+    expect(text).toContain('modified z/cli.ts (+1 -1)\n@@ -1,1 +1,1 @@\n-useOld\n+useNew')
     expect(text).toMatch(/\nChanged files: 2500 \(\+5000 -4000\), \d+ without a diff, first what/)
     const extra = requests.filter((line) => !line.startsWith('GET /pulls/'))
     expect(extra).toEqual([COMPARE, FILES, FILES, FILES])
@@ -303,7 +303,7 @@ describe('a push that GitHub cannot compare', () => {
     const { text, requests, logged } = await tellOf(scene)
     expect(text).toContain('\nCommits:\n- ')
     expect(text).toContain('Change it\nChanged files: 1 (+1 -1), first what readers would notice')
-    expect(text).toContain('\nmodified src/a.ts (+1 -1)\n@@ -1 +1 @@\n-old\n+new')
+    expect(text).toContain('\nmodified src/a.ts (+1 -1)\n@@ -1,1 +1,1 @@\n-old\n+new')
     expect(requests).toEqual([COMPARE, 'GET /commits', TREE, TREE, FILES])
     expect(logged).toEqual([])
   })
