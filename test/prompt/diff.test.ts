@@ -110,23 +110,6 @@ describe('changed files', () => {
     expect(shown).not.toContain('+  shipAll(later)')
   })
 
-  it('end with the first piece without names that does not fit, but not with one that has names', () => {
-    const piece = (text: string) => ['+', text]
-    const flags = Array.from({ length: 90 }, (_, index) => `--flag-${index}`).join(' ')
-    const pieces = [piece(`+${flags}`), piece('+  useIt(x)'), filler.slice(0, 3)]
-    pieces.push(piece(`+${'z'.repeat(950)}`), piece('+  last'))
-    const shown = show([file('src/a.ts', pieces.flat().join('\n'))], 900)
-    expect(shown).toContain('+  useIt(x)')
-    expect(shown).toContain('+  go to the 2')
-    expect(shown).not.toContain('+  last')
-  })
-
-  it('show imports and licenses last', () => {
-    const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
-    const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
-    expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
-  })
-
   it('of tests and translations have a quarter if all else is shown whole, otherwise 8 KiB', () => {
     const tests = [file('a.test.ts', patchOf(3000)), file('i18n/de.json', patchOf(3000, 'y'))]
     const tooLarge = `${patchOf(200, 'z')}\n+${'z'.repeat(60_000)}`
