@@ -1,16 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type CallName,
-  errorReply,
-  jsonReply,
-  type RecordedRequest,
-  type Reply,
-  sendReply,
-} from './http.ts'
+import { type CallName, jsonReply, type RecordedRequest, type Reply, sendReply } from './http.ts'
 
 /** The kinds of faults. README.md describes them. */
-export const FAULT_KINDS = ['status', 'body', 'delay', 'reset', 'hang'] as const
+export const FAULT_KINDS = ['status', 'body', 'reset', 'hang'] as const
 
 /** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
 export type Fault = {
@@ -19,7 +11,6 @@ export type Fault = {
   /** A string is sent as it stands, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly ms?: number
   /** Whether the service handles the request all the same. */
   readonly handled?: boolean
   readonly times?: number | 'always'
@@ -33,7 +24,7 @@ export type Fault = {
   }
 }
 
-const FIELDS = ['kind', 'status', 'body', 'headers', 'ms', 'handled', 'times', 'match']
+const FIELDS = ['kind', 'status', 'body', 'headers', 'handled', 'times', 'match']
 
 /** Reads a fault from JSON; returns the problem as text if it isn't one. */
 export function readFault(value: unknown): Fault | string {
@@ -84,17 +75,6 @@ export class FaultList {
     if (taken) taken.used += 1
     return taken?.fault
   }
-
-  /** Answers `POST`, `GET`, and `DELETE /_faults`. */
-  answer({ method, body }: RecordedRequest): Reply {
-    if (method === 'POST') {
-      const fault = readFault(body)
-      if (typeof fault === 'string') return errorReply(400, fault)
-      this.add(fault)
-    }
-    if (method === 'DELETE') this.clear()
-    return jsonReply(method === 'POST' ? 201 : 200, this.#faults)
-  }
 }
 
 /**
@@ -108,7 +88,7 @@ export async function applyFault(
   handle: () => Promise<Reply>,
 ): Promise<void> {
   const { kind, status, body = { error: 'A fault made this answer' } } = fault
-  const isUsual = status === undefined && ['body', 'delay'].includes(kind)
+  const isUsual = status === undefined && kind === 'body'
   const own = (fault.handled ?? isUsual) ? await handle() : undefined
   let reply = jsonReply(status ?? own?.status ?? 200, body, fault.headers)
   if (own !== undefined && status === undefined && kind !== 'body') reply = own
@@ -117,6 +97,5 @@ export async function applyFault(
     response.socket?.resetAndDestroy()
     return
   }
-  if (kind === 'delay') await sleep(fault.ms, undefined, { ref: false })
   sendReply(response, reply)
 }
