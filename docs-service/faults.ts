@@ -16,7 +16,6 @@ export type Fault = {
   readonly times?: number | 'always'
   /** Without a field, any request. */
   readonly match?: {
-    readonly method?: string
     /** A call, or a path prefix that begins with `/`. */
     readonly path?: CallName | `/${string}`
     /** The fault begins with the nth request that matches, counted from 1 since it was added. */
@@ -44,7 +43,7 @@ type ListedFault = { readonly fault: Fault; seen: number; used: number }
 
 /** The faults to come. Of several that fit a request, the one added first meets it. */
 export class FaultList {
-  #faults: ListedFault[] = []
+  readonly #faults: ListedFault[] = []
 
   constructor(faults: readonly Fault[]) {
     for (const fault of faults) this.add(fault)
@@ -54,19 +53,13 @@ export class FaultList {
     this.#faults.push({ fault, seen: 0, used: 0 })
   }
 
-  /** Forgets all faults. A request that already hangs keeps hanging. */
-  clear(): void {
-    this.#faults = []
-  }
-
   /** Returns the fault that a request meets, and counts it as used. */
-  take({ method, path }: RecordedRequest, call: CallName | undefined): Fault | undefined {
+  take({ path }: RecordedRequest, call: CallName | undefined): Fault | undefined {
     const fitting = this.#faults.filter(({ fault: { match = {} } }) => {
-      const isOfMethod = (match.method ?? method).toUpperCase() === method
       const isOfPath = match.path?.startsWith('/')
         ? path.startsWith(match.path)
         : match.path === call
-      return isOfMethod && (match.path === undefined || isOfPath)
+      return match.path === undefined || isOfPath
     })
     for (const listed of fitting) listed.seen += 1
     const taken = fitting.find(({ fault: { match, times = 1 }, seen, used }) => {
