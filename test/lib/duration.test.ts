@@ -4,10 +4,7 @@ import { formatAge, formatDuration, parseDuration } from '../../src/lib/time.ts'
 describe('a duration', () => {
   it.each([
     ['1h2m3s4ms', 3_723_004],
-    ['90m', 5_400_000],
     ['1m500ms', 60_500],
-    ['24d', 2_073_600_000],
-    ['1d1h', 90_000_000],
   ])('%s is %d ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms)
   })
@@ -16,10 +13,7 @@ describe('a duration', () => {
     ['30', "isn't a duration"],
     ['1.5h', "isn't a duration"],
     ['1m1h', "isn't a duration"],
-    ['1H', "isn't a duration"],
-    ['', "isn't a duration"],
     ['0h0m', "isn't longer than zero"],
-    ['24d1ms', 'is longer than 24 days'],
     ['99999999999999999999999h', 'is longer than 24 days'],
   ])('%j %s', (text, problem) => {
     expect(() => parseDuration(text)).toThrow(new RangeError(problem))

@@ -9,15 +9,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import {
-  AFTER,
-  addComment,
-  addCommit,
-  addPull,
-  BEFORE,
-  commitOf,
-  MAY_WRITE,
-} from '../support/world.ts'
+import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
 import { addJob, changedFile, contextOf, RUN } from './describe-run.ts'
 
 const octocat = person('octocat')
@@ -126,24 +118,15 @@ describe('a pull request', () => {
     expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
   })
 
-  it.each([
-    [3100, 3100, '3100 (+3000 -7), of which GitHub lists 3000, 3000 without a diff', 30],
-    [3100, undefined, '3000 or more (+3000 -7), 3000 without a diff', 30],
-  ])(
-    'of %d files, counted as %s, is asked for page by page',
-    async (listed, changed_files, words, pages) => {
-      const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
-      const made = withPull(pullRequest(), {
-        ...merged,
-        changed_files,
-        additions: 3000,
-        deletions: 7,
-      })
-      const told = await contextOf(await pullScene(many), made)
-      expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
-      expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
-    },
-  )
+  it('of 3,100 files is asked for page by page, and says that GitHub lists 3,000', async () => {
+    const many = Array.from({ length: 3100 }, (_, index) => changedFile(`${index}.ts`))
+    const counts = { changed_files: 3100, additions: 3000, deletions: 7 }
+    const made = withPull(pullRequest(), { ...merged, ...counts })
+    const { lines, requests: sent } = await contextOf(await pullScene(many), made)
+    const words = '3100 (+3000 -7), of which GitHub lists 3000, 3000 without a diff'
+    expect(lines).toContain(`Changed files: ${words}, first what readers would notice`)
+    expect(sent.filter((one) => one.includes('/files'))).toHaveLength(30)
+  })
 
   it('of 300 commits says that its oldest 250 are listed, and how many there are', async () => {
     const scene = await pullScene()
@@ -153,18 +136,6 @@ describe('a pull request', () => {
     const event = withPull(pullRequest(), { ...merged, commits: 300 })
     const { lines } = await contextOf(scene, event)
     expect(lines).toContain('Commits (300, of which GitHub lists the oldest 250):')
-  })
-
-  it.each([/commits$/, /files$/])('starts nothing if GitHub fails at %s', async (match) => {
-    const scene = await pullScene()
-    scene.github.faults.push({ match, end: { status: 502, body: {} } })
-    scene.world.roles.set('octocat', MAY_WRITE)
-    const { outputs, titles, calls } = await scene.run({
-      event: withPull(pullRequest({ sender: octocat })),
-      inputs: { prompt: 'Document it.' },
-    })
-    expect([outputs['result'], calls]).toEqual(['error', []])
-    expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
   })
 })
 

@@ -209,13 +209,6 @@ describe('a cause is explained once', () => {
     expect(titles).toEqual([like(/ has no project `/)])
   })
 
-  it('if only content gaps could not be read, without a section for them', async () => {
-    const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: GAPS_REFUSED })
-    expect(run.warnings).toMatchObject([like(UNREAD)])
-    expect(run.summary).toMatch(UNREAD)
-    expect(run.summary).not.toContain('**Content gaps**')
-  })
-
   it('and what could be read is reported', async () => {
     const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: [VISITORS_REFUSED] })
     expect(run.summary).toContain(`\n\n## 🔎 Content gaps\n\n`)
