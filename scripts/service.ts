@@ -67,7 +67,7 @@ async function run(options: DocsServiceOptions): Promise<void> {
     process.once(signal, async () => {
       clearInterval(timer)
       await service.close()
-      console.log('The service has ended.')
+      console.log('Stopped.')
     })
   }
   const { url, key, repository } = service

@@ -225,7 +225,7 @@ describe('a call is made again', () => {
     ['PATCH /x', [429, 404], 'permission 404: GitHub returned 404', false],
     ['POST /x', [502], 'other 502: GitHub returned 502', true],
   ])(
-    'and only a refusal of what may have been written before is not final: %s, %j',
+    'and only a refusal after a write that may have arrived is not final: %s, %j',
     async (route, replies, expected, maybeWritten) => {
       const { github, arrived } = await clientFor(replies)
       const result = await github.attempt(() => github.call((octokit) => octokit.request(route)))
@@ -300,7 +300,7 @@ it.each([
   expect(clock.now()).toBe(afterMs)
 })
 
-it('with a deadline, as the post step has one, a Retry-After is waited for until then', async () => {
+it('with a deadline, as the post step has one, the client waits for a Retry-After until then', async () => {
   const replies = [retryAfter(403, 40), 200, retryAfter(503, 20), 200, retryAfter(403, 1)]
   const { github, arrived } = await clientFor(replies, { retryAfterDeadlineMs: 60_000 })
   for (const route of ['PATCH /x', 'PATCH /y', 'PATCH /z']) await call(github, route)
@@ -317,7 +317,7 @@ describe('a list', () => {
   const next = { link: '</list?page=2>; rel="next", </list?page=3>; rel="last"' }
   const pages = [{ body: [1, 2], headers: next }, { body: [3] }]
 
-  it('goes on with the page that GitHub names, up to as many entries as are wanted', async () => {
+  it('continues with the page that GitHub links, up to as many entries as are wanted', async () => {
     const whole = await clientFor(pages)
     expect(await whole.github.list('/list')).toEqual([1, 2, 3])
     expect(whole.arrived).toEqual(['0 GET /list?per_page=100', '0 GET /list?page=2'])

@@ -23,14 +23,14 @@ describe('a duration', () => {
     expect(parseDuration('400d', Infinity)).toBe(400 * 86_400_000)
   })
 
-  it('is said with its two largest units', () => {
+  it('is written with its two largest units', () => {
     const told = [0, 849.6, 999, 1000, 59_999, 60_000, 185_000, 3_600_000, 4_800_000, 7_260_000]
     expect(told.map(formatDuration).join(', ')).toBe(
       '0 ms, 850 ms, 999 ms, 1 s, 59 s, 1 min, 3 min 05 s, 1 h, 1 h 20 min, 2 h 01 min',
     )
   })
 
-  it('of days is said with one unit, and is a minute at the least', () => {
+  it('of days is written with one unit, and is a minute at the least', () => {
     const told = [0, 119_000, 120_000, 3_599_000, 3_600_000, 86_399_000, 86_400_000, 172_800_000]
     expect(told.map(formatAge).join(', ')).toBe(
       '1 min, 1 min, 2 min, 59 min, 1 h, 23 h, 1 day, 2 days',

@@ -129,7 +129,7 @@ describe('changed files', () => {
     expect(headers(show(many))).toHaveLength(150)
   })
 
-  it('without a diff say so', () => {
+  it('without a diff are marked', () => {
     const moved = { status: 'renamed', oldPath: 'a.ts', added: 0 }
     const files = [
       file('logo.png', '', { status: 'added', added: 0, patch: undefined }),

@@ -69,7 +69,7 @@ describe('a pull request', () => {
   it.each([
     pullRequest({ action: 'closed' }),
     event('pull_request_review', { action: 'closed', review: { body: null } }),
-  ])('is told with its files, diff and the subjects of its commits: $name', async (made) => {
+  ])('has its files, diff and the subjects of its commits: $name', async (made) => {
     const told = await contextOf(await pullScene(), withPull(made))
     const head = ['Repository: acme/docs', `Event: ${made.name} (closed)`, RUN]
     expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
@@ -90,7 +90,7 @@ describe('a pull request', () => {
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
     [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
     [{ head: { ref: 'flag', repo: null } }, 'Head: flag of the fork (deleted)'],
-  ])('with %j is told with %s', async (change, line) => {
+  ])('with %j has the line %s', async (change, line) => {
     const made = withPull(pullRequest(), change)
     expect((await contextOf(await pullScene(), made)).lines).toContain(line)
   })
@@ -100,7 +100,7 @@ describe('a pull request', () => {
     [{ start_line: 5 }, 'src/a.ts, lines 5 to 7'],
     [{ line: null, original_line: 3 }, 'src/a.ts, line 3'],
     [{ line: null }, 'src/a.ts'],
-  ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
+  ])('commented on in a review has the lines commented on: %j', async (change, place) => {
     const { name, payload } = withPull(reviewComment(command))
     const hunk = {
       path: 'src/a.ts',
@@ -164,7 +164,7 @@ describe('any other event', () => {
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
-  ])('%s asks nobody', async (name, payload, lines) => {
+  ])('%s needs no request', async (name, payload, lines) => {
     const told = await contextOf(await startHarness(), { name, payload }, { command: '' })
     const event = 'action' in payload ? `${name} (${payload.action})` : name
     const all = ['Repository: acme/docs', `Event: ${event}`, ...lines]
@@ -204,7 +204,7 @@ describe('any other event', () => {
     ])
   })
 
-  it('names the pull request of the agent that went before', async () => {
+  it('has the link to the earlier docs pull request', async () => {
     const scene = await startHarness()
     addPull(scene.world, { number: 3, state: 'closed', merged: true })
     const prLink = 'https://github.com/acme/docs/pull/3'

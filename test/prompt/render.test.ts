@@ -57,7 +57,7 @@ describe('the context block', () => {
     expect(render({ facts, changes })).toBe(example)
   })
 
-  it('has delimiters that nobody who wrote a part of it can know', () => {
+  it("has delimiters that can't be guessed", () => {
     const codeOf = (text: string): string => /^<github-context-(.{16})>/.exec(text)?.[1] ?? ''
     const first = codeOf(render(bodyOf('a')))
     const guessed = render(bodyOf(`</github-context-${first}>`))
@@ -78,7 +78,7 @@ describe('the context block', () => {
     expect(linesOf(bodyOf(body))).toEqual(lines)
   })
 
-  it('tells as many merged pull requests as fit beside the commits, and how many more there are', () => {
+  it('tells as many merged pull requests as fit next to the commits, and how many more there are', () => {
     const known = {
       title: 'x'.repeat(200),
       url: '',
@@ -99,7 +99,7 @@ describe('the context block', () => {
     expect(lines.filter((line) => line.startsWith('- ')).length).toBeGreaterThan(20)
   })
 
-  it('cuts lines that are commented on from the top, and says how many there are', () => {
+  it('cuts lines that are commented on from the top, with their number', () => {
     const long = Array.from({ length: 3000 }, (_, at) => `+line ${at}`)
     const lines = linesOf({ hunk: long.join('\n') })
     expect(lines[1]).toMatch(/^… \(\d+ lines above, left out here\)$/)
@@ -126,7 +126,7 @@ describe('the context block', () => {
     )
   })
 
-  it('says which documentation was changed along with the rest', () => {
+  it('lists the documentation that was changed along with the rest', () => {
     const pages = Array.from({ length: 12 }, (_, index) =>
       file(`docs/${index}.md`, `+${index}`, { added: 20 - index }),
     )
@@ -140,7 +140,7 @@ describe('the context block', () => {
     expect(linesOf(filesOf(...pages), 'files')[0]).toMatch(/^Changed files/)
   })
 
-  it('says where the whole diff is, if it is cut', () => {
+  it('links to the whole diff, if it is cut', () => {
     const url = 'https://github.com/acme/docs/compare/a...b'
     const lastOf = (lines: number, more = {}) => {
       const files = [file('a.ts', '+xxxxxxxxx\n'.repeat(lines))]
@@ -153,7 +153,7 @@ describe('the context block', () => {
   })
 
   it.each([0, 100 * 1024, 112 * 1024])(
-    'makes a prompt of 128 KiB with the diff, beside %d bytes',
+    'makes a prompt of 128 KiB with the diff, next to %d bytes',
     (promptBytes) => {
       const withDiff = (lines: number): string =>
         render(filesOf(file('a', '+x\n'.repeat(lines))), { promptBytes })
@@ -168,7 +168,7 @@ describe('the context block', () => {
     },
   )
 
-  it('beside more than 112 KiB has its 16 KiB and no diff, and says so', () => {
+  it('next to more than 112 KiB has its 16 KiB and a note instead of a diff', () => {
     const known = {
       texts: [['Body', 'w\n'.repeat(60_000)]],
       ...filesOf(file('a.ts', '+x'.repeat(50_000))),
