@@ -100,16 +100,6 @@ describe('changed files', () => {
     expect(shown.filter((line) => line.includes('left out here'))).toHaveLength(2)
   })
 
-  it('show a name once: the second line that has it is worth no more than any other', () => {
-    const again = ['+', '+  shipAll(now)', '+  shipAll(later)', '+']
-    const shown = show(
-      [file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))],
-      900,
-    )
-    expect(shown).toContain('+export function shipAll() {')
-    expect(shown).not.toContain('+  shipAll(later)')
-  })
-
   it('of tests and translations have a quarter if all else is shown whole, otherwise 8 KiB', () => {
     const tests = [file('a.test.ts', patchOf(3000)), file('i18n/de.json', patchOf(3000, 'y'))]
     const tooLarge = `${patchOf(200, 'z')}\n+${'z'.repeat(60_000)}`
