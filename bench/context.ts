@@ -12,8 +12,7 @@ const USAGE = `Measures how much of a change a prompt contains, on changes of pe
 GitHub is played by git: it lists 300 files of a change, and diffs of the first of them in the alphabet, up to 512 KiB.
 
 shown of 100    of the identifiers that the documentation then used for the first time, those in the prompt with the rest of
-                the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name; and their mean by
-                change, ± its standard error
+                the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name
 noise of 100    bytes that show tests, lock and generated files, and translations, of those that show any file, in prompts
                 that are full`
 
@@ -309,17 +308,8 @@ function rowOf(repository: string, figures: readonly Figures[]) {
     'changes that do not fit': large.length,
     identifiers: sum(large, 'facts'),
     'shown of 100': percent(sum(large, 'shown') / sum(large, 'facts')),
-    'mean by change': meanOf(large.map(({ shown, facts }) => (100 * shown) / facts)),
     'noise of 100': percent(sum(figures, 'noise') / sum(figures, 'bytes')),
   }
-}
-
-/** With its standard error. */
-function meanOf(values: readonly number[]): string {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
-  const error = Math.sqrt(squares / (values.length - 1) / values.length)
-  return values.length < 2 ? '' : `${mean.toFixed(1)} ± ${error.toFixed(1)}`
 }
 
 const { positionals } = readOptions(USAGE, { allowPositionals: true })

@@ -3,9 +3,8 @@ import { conversationsOf, feedbackOf, searchesOf } from './analytics/content-gap
 import { type AnalyticsCall, readQuery } from './analytics/query.ts'
 import { viewsOf, visitorsOf } from './analytics/visitors.ts'
 import { type Call, errorReply, jsonReply, type RecordedRequest, type Reply } from './http.ts'
-import type { LimitName, Settings } from './options.ts'
+import type { Settings } from './options.ts'
 
-const HOUR_MS = 3_600_000
 /** The project that exists; any other is 404. */
 const PROJECT = 'docs'
 /** A key of scope read: 403 to every POST. */
@@ -20,8 +19,6 @@ const NO_JOB = errorReply(404, 'Job not found')
 export class Api {
   readonly #settings: Settings
   readonly #jobs: Jobs
-  /** When requests were accepted, by their limit, in epoch milliseconds. */
-  readonly #acceptedMs = new Map<LimitName, number[]>()
 
   constructor(settings: Settings, jobs: Jobs) {
     this.#settings = settings
@@ -49,8 +46,7 @@ export class Api {
   async #create(body: unknown): Promise<Reply> {
     const prompt = promptIn(body)
     if (prompt === undefined) return NO_PROMPT
-    const refusal = this.#overLimit('jobsPerHour')
-    return refusal ?? jsonReply(201, await this.#jobs.answer(this.#jobs.create(prompt)))
+    return jsonReply(201, await this.#jobs.answer(this.#jobs.create(prompt)))
   }
 
   async #message(jobId: string, body: unknown): Promise<Reply> {
@@ -61,8 +57,6 @@ export class Api {
     // How the vendor answers a message to such a job is not documented.
     if (/failed|archived/.test(this.#jobs.status(job)))
       return errorReply(400, 'The job takes no messages')
-    const refusal = this.#overLimit('messagesPerHour')
-    if (refusal) return refusal
     await this.#jobs.message(job, prompt)
     return jsonReply(200, await this.#jobs.answer(job))
   }
@@ -71,8 +65,6 @@ export class Api {
     const { now, pages, visitors } = this.#settings
     const { query, problems } = readQuery(name, parameters, now())
     if (problems.length > 0) return errorReply(400, 'Invalid query parameters', problems)
-    const refusal = this.#overLimit('analyticsPerHour')
-    if (refusal) return refusal
     switch (name) {
       case 'visitors': {
         const other = visitors(query)
@@ -87,21 +79,6 @@ export class Api {
       case 'assistant':
         return jsonReply(200, conversationsOf(query))
     }
-  }
-
-  /** Counts a request, or refuses it if the last sixty minutes have too many. */
-  #overLimit(name: LimitName): Reply | undefined {
-    const { now, limits } = this.#settings
-    const [nowMs, limit] = [now(), limits[name] ?? 100]
-    const recent = (this.#acceptedMs.get(name) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS)
-    this.#acceptedMs.set(name, recent)
-    if (recent.length < limit) {
-      recent.push(nowMs)
-      return undefined
-    }
-    const waitMs = (recent[0] ?? nowMs) + HOUR_MS - nowMs
-    const error = `Rate limit exceeded: ${limit} ${name.replace('PerHour', '')} per hour`
-    return jsonReply(429, { error }, { 'retry-after': `${Math.ceil(waitMs / 1000)}` })
   }
 
   #refuseAccess({ method, headers }: RecordedRequest): Reply | undefined {

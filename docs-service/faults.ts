@@ -1,16 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type CallName,
-  errorReply,
-  jsonReply,
-  type RecordedRequest,
-  type Reply,
-  sendReply,
-} from './http.ts'
+import { type CallName, jsonReply, type RecordedRequest, type Reply, sendReply } from './http.ts'
 
 /** The kinds of faults. README.md describes them. */
-export const FAULT_KINDS = ['status', 'body', 'delay', 'reset', 'hang'] as const
+export const FAULT_KINDS = ['status', 'body', 'reset', 'hang'] as const
 
 /** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
 export type Fault = {
@@ -19,13 +11,11 @@ export type Fault = {
   /** A string is sent as it stands, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly ms?: number
   /** Whether the service handles the request all the same. */
   readonly handled?: boolean
   readonly times?: number | 'always'
   /** Without a field, any request. */
   readonly match?: {
-    readonly method?: string
     /** A call, or a path prefix that begins with `/`. */
     readonly path?: CallName | `/${string}`
     /** The fault begins with the nth request that matches, counted from 1 since it was added. */
@@ -33,7 +23,7 @@ export type Fault = {
   }
 }
 
-const FIELDS = ['kind', 'status', 'body', 'headers', 'ms', 'handled', 'times', 'match']
+const FIELDS = ['kind', 'status', 'body', 'headers', 'handled', 'times', 'match']
 
 /** Reads a fault from JSON; returns the problem as text if it isn't one. */
 export function readFault(value: unknown): Fault | string {
@@ -53,7 +43,7 @@ type ListedFault = { readonly fault: Fault; seen: number; used: number }
 
 /** The faults to come. Of several that fit a request, the one added first meets it. */
 export class FaultList {
-  #faults: ListedFault[] = []
+  readonly #faults: ListedFault[] = []
 
   constructor(faults: readonly Fault[]) {
     for (const fault of faults) this.add(fault)
@@ -63,19 +53,13 @@ export class FaultList {
     this.#faults.push({ fault, seen: 0, used: 0 })
   }
 
-  /** Forgets all faults. A request that already hangs keeps hanging. */
-  clear(): void {
-    this.#faults = []
-  }
-
   /** Returns the fault that a request meets, and counts it as used. */
-  take({ method, path }: RecordedRequest, call: CallName | undefined): Fault | undefined {
+  take({ path }: RecordedRequest, call: CallName | undefined): Fault | undefined {
     const fitting = this.#faults.filter(({ fault: { match = {} } }) => {
-      const isOfMethod = (match.method ?? method).toUpperCase() === method
       const isOfPath = match.path?.startsWith('/')
         ? path.startsWith(match.path)
         : match.path === call
-      return isOfMethod && (match.path === undefined || isOfPath)
+      return match.path === undefined || isOfPath
     })
     for (const listed of fitting) listed.seen += 1
     const taken = fitting.find(({ fault: { match, times = 1 }, seen, used }) => {
@@ -83,17 +67,6 @@ export class FaultList {
     })
     if (taken) taken.used += 1
     return taken?.fault
-  }
-
-  /** Answers `POST`, `GET`, and `DELETE /_faults`. */
-  answer({ method, body }: RecordedRequest): Reply {
-    if (method === 'POST') {
-      const fault = readFault(body)
-      if (typeof fault === 'string') return errorReply(400, fault)
-      this.add(fault)
-    }
-    if (method === 'DELETE') this.clear()
-    return jsonReply(method === 'POST' ? 201 : 200, this.#faults)
   }
 }
 
@@ -108,7 +81,7 @@ export async function applyFault(
   handle: () => Promise<Reply>,
 ): Promise<void> {
   const { kind, status, body = { error: 'A fault made this answer' } } = fault
-  const isUsual = status === undefined && ['body', 'delay'].includes(kind)
+  const isUsual = status === undefined && kind === 'body'
   const own = (fault.handled ?? isUsual) ? await handle() : undefined
   let reply = jsonReply(status ?? own?.status ?? 200, body, fault.headers)
   if (own !== undefined && status === undefined && kind !== 'body') reply = own
@@ -117,6 +90,5 @@ export async function applyFault(
     response.socket?.resetAndDestroy()
     return
   }
-  if (kind === 'delay') await sleep(fault.ms, undefined, { ref: false })
   sendReply(response, reply)
 }

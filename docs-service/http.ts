@@ -18,9 +18,6 @@ const ROUTES = [
   { name: 'assistant', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/assistant$/ },
 ] as const
 
-/** The calls of the service's interface. */
-export const CALL_NAMES = ROUTES.map(({ name }) => name)
-
 export type CallName = (typeof ROUTES)[number]['name']
 
 /** A call, with its path's parameters decoded; `jobId` is empty where the path has none. */

@@ -14,14 +14,12 @@ export type Settings = {
   readonly buildTimeMs: number
   /** Pages of the site in the visitors report. */
   readonly pages: number
-  /** The clock, epoch milliseconds: all job times, limits, and dates come from it. */
+  /** The clock, epoch milliseconds: all job times and dates come from it. */
   readonly now: () => number
   /** `git`: real commits in a temporary repository. `none`: links only, for thousands of quick runs. */
   readonly agent: 'git' | 'none'
   /** Where the pull requests are, such as `https://github.com/acme/docs`; empty: on pages of the service. */
   readonly repository: string
-  /** How many accepted requests a sliding hour allows: 100, unless it says otherwise. */
-  readonly limits: Readonly<Partial<Record<LimitName, number>>>
   /** Answers a visitors query instead of the generated site; `undefined` leaves it to the site. */
   readonly visitors: (
     query: AnalyticsQuery,
@@ -31,8 +29,6 @@ export type Settings = {
   /** Called at the end of every request; `reply` is the service's own, if it handled the request at all. */
   readonly onAnswer: (request: RecordedRequest, reply: Reply | undefined) => void
 }
-
-export type LimitName = 'jobsPerHour' | 'messagesPerHour' | 'analyticsPerHour'
 
 export type DocsServiceOptions = Partial<Settings>
 
@@ -46,7 +42,6 @@ export function settingsFrom(options: DocsServiceOptions): Settings {
     now: Date.now,
     agent: 'git',
     repository: '',
-    limits: {},
     visitors: () => undefined,
     faults: [],
     onAnswer: () => undefined,

@@ -1,7 +1,6 @@
 import { type Agent, PullError } from './agent/git.ts'
 import { type AgentJob, type Jobs, type Pull, pullPath } from './agent/jobs.ts'
 import { titleOf } from './agent/page-edit.ts'
-import { readPrompt } from './agent/prompt.ts'
 import { errorReply, htmlReply, type RecordedRequest, type Reply } from './http.ts'
 
 const STYLE = `
@@ -33,10 +32,6 @@ export async function answerPage(
   const [, page = '', action] = /^(.*)\/(merge|close)$/.exec(path) ?? []
   const job = jobOfPage(page, jobs)
   if (method !== 'POST' || !job) return errorReply(404, `No such call: ${method} ${path}`)
-  const site = request.headers['sec-fetch-site'] ?? 'none'
-  if (site !== 'same-origin' && site !== 'none') {
-    return htmlReply(403, messagePage('Refused', 'Another site sent this form.'))
-  }
   try {
     if (action === 'merge') await jobs.merge(job.pull.number)
     else jobs.closePull(job.pull.number)
@@ -82,7 +77,7 @@ function pullPage(
     `<p><b>${pull.state}</b> · <code>${escapeHtml(branch)}</code> into <code>main</code> · <a href="/">all jobs</a></p>
 ${pull.state === 'open' ? `<p>${button('merge', 'Merge')} ${button('close', 'Close')}</p>` : ''}
 <h2>Requested</h2>
-${[prompt, ...messages].map(requested).join('\n')}
+<pre>${[prompt, ...messages].map(escapeHtml).join('</pre>\n<pre>')}</pre>
 <h2>Commits</h2>
 <pre>${escapeHtml(commits)}</pre>
 <h2>Changes</h2>
@@ -92,15 +87,6 @@ ${[prompt, ...messages].map(requested).join('\n')}
 
 function messagePage(title: string, text: string): string {
   return pageHtml(title, `<p>${escapeHtml(text)}</p>`)
-}
-
-function requested(prompt: string): string {
-  const { instructions, data } = readPrompt(prompt)
-  const more =
-    data === ''
-      ? ''
-      : `<details><summary>Files and context</summary><pre>${escapeHtml(data)}</pre></details>`
-  return `<pre>${escapeHtml(instructions)}</pre>${more}`
 }
 
 function diffLine(line: string): string {

@@ -6,7 +6,6 @@ import { applyFault, FaultList } from './faults.ts'
 import {
   callOf,
   errorReply,
-  jsonReply,
   listen,
   type RecordedRequest,
   type Reply,
@@ -52,22 +51,13 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     settings.onAnswer(request, reply)
   }
 
-  /** Answers a request about faults or requests: it works without a key, meets no fault, and is not recorded. */
-  function answerControl(request: RecordedRequest): Reply {
-    if (request.path === '/_faults') return faults.answer(request)
-    // Anyone on this machine may read the list, so a real key used by mistake must not be in it.
-    return jsonReply(200, JSON.stringify(requests).replaceAll(/"Bearer [^"]*"/gi, '"Bearer ***"'))
-  }
-
   /** Takes one request from its head to its answer. Never throws: what goes wrong on the way is a 500. */
   async function exchange(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = readHead(incoming, settings.now())
-    const controls = ['/_faults', '/_requests'].includes(request.path)
-    if (!controls) requests.push(request)
+    requests.push(request)
     try {
       request.body = await readBody(incoming)
-      if (controls) sendReply(response, answerControl(request))
-      else await answer(request, response)
+      await answer(request, response)
     } catch (error) {
       // A caller that broke off is past answering, and so is an answer already begun.
       if (response.headersSent) response.destroy()
@@ -89,7 +79,7 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     url,
     /** The admin key. */
     key: settings.key,
-    /** Every request so far, except those to the control endpoints. */
+    /** Every request so far. */
     requests,
     /** Every job that was really made, in order, with its pull request. */
     jobs: jobs.list,

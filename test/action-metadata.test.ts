@@ -24,13 +24,13 @@ it('action.yml declares the outputs that can be written, in their order', () => 
   expect(Object.keys(metadata.outputs)).toEqual([...OUTPUTS])
 })
 
-it('action.yml has a file of its own for the post step', () => {
+it('action.yml names a separate file for the post step', () => {
   const post = { post: 'dist/post.js', 'post-if': 'always()' }
   expect(metadata.runs).toEqual({ using: 'node24', main: 'dist/index.js', ...post })
 })
 
 it.each([...generatedFiles()])(
-  '%s is what action.yml, examples/ and the table of inputs make',
+  '%s is up to date with action.yml, examples/ and the table of inputs',
   (name, wanted) => {
     expect(readText(name)).toBe(wanted)
   },

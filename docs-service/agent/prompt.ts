@@ -1,9 +1,7 @@
 /** A prompt as the agent reads it. */
-export type PromptParts = {
+type PromptParts = {
   /** The instructions with directives: all text before quoted files and the event's context. */
   readonly instructions: string
-  /** The rest: files quoted as data, and the event's context; may be empty. */
-  readonly data: string
   /** The changed files that the event's context names. */
   readonly changedFiles: readonly string[]
   /** The subject of the first commit that it names; may be empty. */
@@ -14,7 +12,7 @@ export type PromptParts = {
 export type Outcome = 'completed' | 'failed' | 'archived'
 
 /** What a prompt tells the agent about the job itself, by `[agent: …]`. */
-export type Directives = {
+type Directives = {
   outcome: Outcome
   /** Whether a file is to be changed. */
   changes: boolean
@@ -37,7 +35,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 export function readPrompt(prompt: string): PromptParts {
   const text = prompt.replaceAll('\r\n', '\n')
   const dataAt = text.search(DATA_BEGINS)
-  if (dataAt < 0) return { instructions: text, data: '', changedFiles: [], commit: '' }
+  if (dataAt < 0) return { instructions: text, changedFiles: [], commit: '' }
   const data = text.slice(dataAt).trim()
   // The action's own block comes last; a quoted file before it may hold anything.
   const contextAt = `\n${data}`.lastIndexOf('\n<github-context')
@@ -46,7 +44,6 @@ export function readPrompt(prompt: string): PromptParts {
   const commit = plainName(FIRST_COMMIT.exec(context)?.[1] ?? '')
   return {
     instructions: text.slice(0, dataAt).trim(),
-    data,
     changedFiles: [...new Set(names)],
     commit,
   }

@@ -9,13 +9,8 @@ export type AnalyticsQuery = {
   readonly limit: number
   /** Rows to skip, from `offset` or `cursor`. */
   readonly offset: number
-  /** Feedback with one of these statuses. */
-  readonly statuses: readonly FeedbackStatus[]
 }
 
-export type FeedbackStatus = (typeof STATUSES)[number]
-
-const STATUSES = ['pending', 'in_progress', 'resolved', 'dismissed'] as const
 const LIMITS: Readonly<
   Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>
 > = {
@@ -50,18 +45,11 @@ export function readQuery(
     return Number(text)
   }
   const { usual, maximum } = LIMITS[call]
-  const { limit = String(usual), offset = '0', cursor = cursorAt(0), status } = parameters
+  const { limit = String(usual), offset = '0', cursor = cursorAt(0) } = parameters
   const skipped = /^row-(\d{1,9})$/.exec(cursor)?.[1]
   const paged = call === 'searches' || call === 'assistant'
   if (paged && skipped === undefined)
     problems.push('cursor must be the nextCursor of an earlier answer')
-  const statuses = STATUSES.filter(
-    (each) => status === undefined || status.split(',').includes(each),
-  )
-  if (call === 'feedback') {
-    const known = status === undefined || status.split(',').length === statuses.length
-    if (!known) problems.push(`status must be a list of ${STATUSES.join(', ')}`)
-  }
   const query = {
     fromMs: date('dateFrom', FIRST_DAY_MS),
     toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
@@ -72,7 +60,6 @@ export function readQuery(
         : paged
           ? Number(skipped)
           : 0,
-    statuses,
   }
   if (query.fromMs > query.toMs) problems.push('dateFrom must not be after dateTo')
   return { query, problems }

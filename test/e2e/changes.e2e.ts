@@ -47,7 +47,7 @@ describe.concurrent('a pull request', () => {
     expect(written.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
-  it('closed without a merge starts no runner (docs-on-merge)', async () => {
+  it("closed without a merge doesn't start a runner (docs-on-merge)", async () => {
     const event = pullIs('closed', { ...MERGED, merged: false, merge_commit_sha: null })
     expect((await runWorkflow('docs-on-merge', { event })).sent).toEqual([])
   })

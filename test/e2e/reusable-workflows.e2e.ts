@@ -60,13 +60,6 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.reactions).toEqual(['eyes'])
   })
 
-  it('weekly starts a job, and reports visitors and content gaps', async () => {
-    const run = await runWorkflow('docs', { workflow: callerOf('weekly'), event: 'schedule' })
-    expect(run.results).toEqual(['pull-request'])
-    expect(JSON.parse(run.outputs[0]?.['visitors'] ?? '{}')).toMatchObject({ complete: true })
-    expect(JSON.parse(run.outputs[0]?.['content-gaps'] ?? '[]')).not.toEqual([])
-  })
-
   it('weekly takes inputs of each type, and hands outputs on to a job that needs it', async () => {
     const print = `
   print:

@@ -84,13 +84,6 @@ describe('a wrong value', () => {
     expect(problemOf(name, text)?.use).toBe(use)
   })
 
-  it('is replaced by its default until all inputs are checked', () => {
-    expect(read({ command: 'a b', timeout: 'soon' }).inputs).toMatchObject({
-      command: '/docs',
-      timeout: 1_800_000,
-    })
-  })
-
   it('is quoted on one line, cut, and without secrets', () => {
     expect(problemOf('wait', 'a hush\n  b')?.problem).toBe("`a *** b` isn't a boolean.")
     expect(problemOf('wait', 'z'.repeat(5000))?.problem).toBe(

@@ -42,7 +42,7 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
     ['https', 'me:secret', NEEDS_NAME],
     ['https', undefined, 'it returned 502'],
   ])(
-    'that refuses has sent nothing on, and is named by its host: %s, %s, %s',
+    'that refuses never forwards the request, and is named by its host: %s, %s, %s',
     async (scheme, credentials, says) => {
       const proxy = await servers.startProxy(credentials)
       const through = scheme === 'http' ? forHttp : forHttps
@@ -98,7 +98,7 @@ it.each([
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
   const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })
 
-  it('with a certificate that nobody knows fails before anything is sent', async () => {
+  it('with an unknown certificate fails before anything is sent', async () => {
     const { url, requests } = await servers.start(
       (_incoming, response) => response.end(),
       certificate,
@@ -111,7 +111,7 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
     expect(requests).toEqual([])
   })
 
-  it('with a proxy whose certificate nobody knows fails before anything is sent, and names the proxy', async () => {
+  it('with a proxy that has an unknown certificate fails before anything is sent, and names the proxy', async () => {
     const proxy = await servers.startProxy(undefined, certificate)
     for (const target of ['https://127.0.0.1:1', 'http://127.0.0.1:1']) {
       const settings = { proxy: { httpsProxy: proxy.origin, httpProxy: proxy.origin, noProxy: '' } }

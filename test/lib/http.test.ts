@@ -61,7 +61,7 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
   })
 
   it.each(HALF_RESPONSES)(
-    'has the status of a response that %s, and what can be read of it',
+    'has the status of a response that %s, and the part that can be read',
     async (_how, answer, expected) => {
       const { clock, end } = clockWithEnd()
       const { url } = await servers.start((...exchange) => answer(end, ...exchange))
@@ -77,7 +77,7 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
     expect(failure).toEqual({ failure: 'timeout', maybeSent: true, message })
   })
 
-  it('is certain not to be sent without a connection, and says why there is none', async () => {
+  it('is certain not to be sent without a connection, and the error has the reason', async () => {
     const silent = (await servers.start(() => undefined)).url.host
     const wrongVersion = 'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)'
     for (const [url, failure, says] of [
@@ -156,7 +156,7 @@ it('connections are kept, but fresh for each request that asks for it, and close
   await expect.poll(open, { timeout: 20_000 }).toBe(1)
 })
 
-it('each request has a debug line, without what may hold secrets', async () => {
+it('each request has a debug line, without headers, query, and body', async () => {
   const { url } = await servers.start((_incoming, response) => response.writeHead(404).end('body'))
   url.search = '?key=secret'
   const lines: string[] = []

@@ -16,7 +16,7 @@ import { alive } from '../support/rendered.ts'
 import { longText, slowdownOf } from '../support/slowdown.ts'
 import { CODE_SPANS, LINKS, SHOWN_TEXTS } from './markdown.cases.ts'
 
-describe('text in Markdown of ours', () => {
+describe('text in Markdown by the action', () => {
   it.each(SHOWN_TEXTS)('%j becomes %j', (text, expected) => {
     expect(md`${text}`.source).toBe(expected)
   })
@@ -38,7 +38,7 @@ describe('a link', () => {
     expect(link('label', url).source).toBe(expected)
   })
 
-  it('is no link beyond what browsers follow', () => {
+  it('is only text beyond what browsers follow', () => {
     const url = (length: number): string => 'https://a.example/'.padEnd(length, 'x')
     expect(link('label', url(MAX_LINK_LENGTH)).source).toBe(`[label](${url(MAX_LINK_LENGTH)})`)
     const cut = `\`${url(MAX_LINK_LENGTH)}… (1 more character)\``

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRetryAfter, RetryError, retry } from '../../src/lib/time.ts'
-import { VirtualClock } from '../support/clock.ts'
+import { parseRetryAfter } from '../../src/lib/time.ts'
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z')
 
@@ -19,26 +18,3 @@ it.each([
 ])('Retry-After %j means %j ms', (header, ms) => {
   expect(parseRetryAfter(header, NOW_MS)).toBe(ms)
 })
-
-it.each([
-  [0, [900, 1800, 3600, 7200, 14_400, 27_000]],
-  [1, [1100, 2200, 4400, 8800, 17_600, 33_000]],
-])(
-  'the pause after failures doubles up to its limit, and varies by a tenth: %i',
-  async (drawn, expected) => {
-    const pauses: number[] = []
-    const failing = retry(
-      () => Promise.reject(new Error('No')),
-      {
-        maxAttempts: 7,
-        isRetryable: () => true,
-        retryAfterMs: () => undefined,
-        deadlineMs: () => Number.POSITIVE_INFINITY,
-        onRetry: (_error, pauseMs) => void pauses.push(Math.round(pauseMs)),
-      },
-      { clock: new VirtualClock(), random: () => drawn, cancel: new AbortController().signal },
-    )
-    await expect(failing).rejects.toThrow(RetryError)
-    expect(pauses).toEqual(expected)
-  },
-)

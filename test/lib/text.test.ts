@@ -77,12 +77,12 @@ describe('a cut text', () => {
     [`${'x'.repeat(8)}👩\u200d👩\u200d👧y`, `${'x'.repeat(8)}… (9 more characters)`],
     [`${'x'.repeat(5)}🇩🇪🇫🇷y`, `${'x'.repeat(5)}🇩🇪… (5 more characters)`],
     [`${'x'.repeat(9)}e\u0301\u0301y`, `${'x'.repeat(9)}… (4 more characters)`],
-  ])('of ten characters says how many are left out (%#)', (text, cut) => {
+  ])('of ten characters has the number of those left out (%#)', (text, cut) => {
     expect(clip(text, 10)).toBe(cut)
   })
 
   it.each(CUT_TEXTS)(
-    'in bytes says how many characters are left out (%#)',
+    'in bytes has the number of characters left out (%#)',
     (text, maxBytes, indent, cut) => {
       expect(clipBytes(text, maxBytes, indent)).toBe(cut)
       expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
@@ -90,7 +90,7 @@ describe('a cut text', () => {
   )
 })
 
-it('quotes and fences are closed by nothing in the text', () => {
+it('no text closes its quotes or its fence', () => {
   expect(inBackticks('a`b')).toBe("`a'b`")
   expect([fenceFor('x'), fenceFor('a ``` b'), fenceFor('`````')]).toEqual(['```', '````', '``````'])
 })

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { JOB } from '../docs-service/started-service.ts'
 import { startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
@@ -22,7 +21,7 @@ describe('a new job', () => {
     const shown = JSON.parse(run.outputs['job'] ?? '')
     expect(shown).toMatchObject({ id: job?.id, status: 'completed' })
     const asked = docs.requests.slice(0, 2).map(({ method, path }) => `${method} ${path}`)
-    expect(asked).toEqual([`POST ${JOB}`, `GET ${JOB}/${job?.id}`])
+    expect(asked).toEqual(['POST /v2/agent/docs/job', `GET /v2/agent/docs/job/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
       `::notice title=Docs pull request ready for review (docs)::Docs pull request ready for review: ${link}`,

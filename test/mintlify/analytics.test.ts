@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { QUESTIONS, RATINGS, READS, SEARCHES, visitorsCall } from '../../src/mintlify/analytics.ts'
+import { QUESTIONS, RATINGS, SEARCHES, visitorsCall } from '../../src/mintlify/analytics.ts'
 
 // Which requests are made, with which parameters, is tested in `visitors`.
 const totals = { human: 3, ai: 2, total: 4 }
@@ -29,26 +29,12 @@ describe('the visitors', () => {
     })
   })
 
-  it.each([null, { ...row, path: '' }, { ...row, ai: -0.6 }])(
-    'leave out and count the row %j',
-    (odd) => {
-      const other = { ...row, path: '/other' }
-      const read = { rows: [row, other], invalidRows: 1 }
-      expect(visitorsIn({ ...answer, visitors: [row, odd, other] })).toMatchObject(read)
-    },
-  )
-
   it.each([
     { ...answer, hasMore: 'true' },
     { totals, visitors: { 0: row }, hasMore: false },
   ])('are incomplete, and read as far as they can be: %j', (json) => {
     expect(visitorsIn(json)).toMatchObject({ totals, hasMore: false, invalidRows: 1 })
   })
-})
-
-it('the reads are the totals of the views', () => {
-  expect(READS.read({ totals, views: [row], hasMore: true })).toMatchObject({ totals })
-  expect(READS.read({ views: [row] })).toMatch(/`totals`/)
 })
 
 const named = (of: string, text: string) => expect.objectContaining({ of, forPeople: text })
@@ -107,15 +93,6 @@ it.each([
   expect(call.read({ [field]: [] })).toMatchObject({ rows: [], invalidRows: 0 })
   for (const json of [{ [field]: { 0: list[0] } }, { other: list }, { [field]: odd }, 7])
     expect(call.read(json)).toBeUndefined()
-})
-
-it.each([
-  { given: { nextCursor: null }, hasMore: false, cursor: '' },
-  { given: { nextCursor: 'x' }, hasMore: true, cursor: 'x' },
-  { given: { nextCursor: 'x', hasMore: false }, hasMore: false, cursor: '' },
-  { given: { hasMore: true }, hasMore: true, cursor: '' },
-])('after a page with $given, the next one starts at "$cursor"', ({ given, ...expected }) => {
-  expect(RATINGS.read({ feedback: [], ...given })).toMatchObject(expected)
 })
 
 it('a question is read without its words: by its page, otherwise by its category', () => {

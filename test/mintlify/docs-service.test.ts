@@ -164,12 +164,6 @@ describe('a request', () => {
     await service.getJob('j1')
     expect(requests).toEqual([`GET ${prefix.replace(/\/$/, '')}/v2/agent/docs/job/j1`])
   })
-
-  it('that starts or continues work goes over a connection of its own, the others share one', async () => {
-    const { service, connections } = await serviceThatReplies(JOB)
-    for (const call of ['get', 'create', 'get', 'message', 'get']) await request(call, service)
-    expect(connections()).toBe(3)
-  })
 })
 
 it('a read may be sent again only after 408, 429, 5xx, and a transport failure', async () => {

@@ -26,14 +26,11 @@ function withPulls(count: number): EventFacts {
   return { facts: [], changes: changesOf({ commits }) }
 }
 
-/** The least CPU time of some tries, in milliseconds. */
+/** Measures CPU time, in milliseconds. */
 function timeOf(event: EventFacts): number {
-  const times = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage()
-    renderContext(event, { detail: 'diff', promptBytes: 0 }, { 'skip-labels': [] })
-    return process.cpuUsage(before).user / 1000
-  })
-  return Math.max(1, Math.min(...times))
+  const before = process.cpuUsage()
+  renderContext(event, { detail: 'diff', promptBytes: 0 }, { 'skip-labels': [] })
+  return Math.max(1, process.cpuUsage(before).user / 1000)
 }
 
 const names = Array.from({ length: 120 }, (_, index) => `n${index}`).join(' ')
@@ -70,5 +67,7 @@ it.each<{ what: string; hostile: EventFacts; ordinary: EventFacts }>([
     ordinary: withFiles(300, `@@ -0,0 +1 @@\n${`+${words.repeat(21)}\n`.repeat(40)}`),
   },
 ])('$what takes at most ten times as long as ordinary text', ({ hostile, ordinary }) => {
-  expect(timeOf(hostile) / timeOf(ordinary)).toBeLessThan(10)
+  // Other work of this process may meet a try, but not all of them.
+  const isAsFast = () => timeOf(hostile) / timeOf(ordinary) < 10
+  expect(isAsFast() || isAsFast() || isAsFast()).toBe(true)
 })

@@ -100,33 +100,6 @@ describe('changed files', () => {
     expect(shown.filter((line) => line.includes('left out here'))).toHaveLength(2)
   })
 
-  it('show a name once: the second line that has it is worth no more than any other', () => {
-    const again = ['+', '+  shipAll(now)', '+  shipAll(later)', '+']
-    const shown = show(
-      [file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))],
-      900,
-    )
-    expect(shown).toContain('+export function shipAll() {')
-    expect(shown).not.toContain('+  shipAll(later)')
-  })
-
-  it('end with the first piece without names that does not fit, but not with one that has names', () => {
-    const piece = (text: string) => ['+', text]
-    const flags = Array.from({ length: 90 }, (_, index) => `--flag-${index}`).join(' ')
-    const pieces = [piece(`+${flags}`), piece('+  useIt(x)'), filler.slice(0, 3)]
-    pieces.push(piece(`+${'z'.repeat(950)}`), piece('+  last'))
-    const shown = show([file('src/a.ts', pieces.flat().join('\n'))], 900)
-    expect(shown).toContain('+  useIt(x)')
-    expect(shown).toContain('+  go to the 2')
-    expect(shown).not.toContain('+  last')
-  })
-
-  it('show imports and licenses last', () => {
-    const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
-    const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
-    expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
-  })
-
   it('of tests and translations have a quarter if all else is shown whole, otherwise 8 KiB', () => {
     const tests = [file('a.test.ts', patchOf(3000)), file('i18n/de.json', patchOf(3000, 'y'))]
     const tooLarge = `${patchOf(200, 'z')}\n+${'z'.repeat(60_000)}`
@@ -146,7 +119,7 @@ describe('changed files', () => {
     expect(headers(show(many))).toHaveLength(150)
   })
 
-  it('without a diff say so', () => {
+  it('without a diff are marked', () => {
     const moved = { status: 'renamed', oldPath: 'a.ts', added: 0 }
     const files = [
       file('logo.png', '', { status: 'added', added: 0, patch: undefined }),

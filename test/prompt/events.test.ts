@@ -9,15 +9,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import {
-  AFTER,
-  addComment,
-  addCommit,
-  addPull,
-  BEFORE,
-  commitOf,
-  MAY_WRITE,
-} from '../support/world.ts'
+import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
 import { addJob, changedFile, contextOf, RUN } from './describe-run.ts'
 
 const octocat = person('octocat')
@@ -77,7 +69,7 @@ describe('a pull request', () => {
   it.each([
     pullRequest({ action: 'closed' }),
     event('pull_request_review', { action: 'closed', review: { body: null } }),
-  ])('is told with its files, diff and the subjects of its commits: $name', async (made) => {
+  ])('has its files, diff and the subjects of its commits: $name', async (made) => {
     const told = await contextOf(await pullScene(), withPull(made))
     const head = ['Repository: acme/docs', `Event: ${made.name} (closed)`, RUN]
     expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
@@ -98,7 +90,7 @@ describe('a pull request', () => {
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
     [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
     [{ head: { ref: 'flag', repo: null } }, 'Head: flag of the fork (deleted)'],
-  ])('with %j is told with %s', async (change, line) => {
+  ])('with %j has the line %s', async (change, line) => {
     const made = withPull(pullRequest(), change)
     expect((await contextOf(await pullScene(), made)).lines).toContain(line)
   })
@@ -108,7 +100,7 @@ describe('a pull request', () => {
     [{ start_line: 5 }, 'src/a.ts, lines 5 to 7'],
     [{ line: null, original_line: 3 }, 'src/a.ts, line 3'],
     [{ line: null }, 'src/a.ts'],
-  ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
+  ])('commented on in a review has the lines commented on: %j', async (change, place) => {
     const { name, payload } = withPull(reviewComment(command))
     const hunk = {
       path: 'src/a.ts',
@@ -126,24 +118,15 @@ describe('a pull request', () => {
     expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
   })
 
-  it.each([
-    [3100, 3100, '3100 (+3000 -7), of which GitHub lists 3000, 3000 without a diff', 30],
-    [3100, undefined, '3000 or more (+3000 -7), 3000 without a diff', 30],
-  ])(
-    'of %d files, counted as %s, is asked for page by page',
-    async (listed, changed_files, words, pages) => {
-      const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
-      const made = withPull(pullRequest(), {
-        ...merged,
-        changed_files,
-        additions: 3000,
-        deletions: 7,
-      })
-      const told = await contextOf(await pullScene(many), made)
-      expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
-      expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
-    },
-  )
+  it('of 3,100 files is asked for page by page, and says that GitHub lists 3,000', async () => {
+    const many = Array.from({ length: 3100 }, (_, index) => changedFile(`${index}.ts`))
+    const counts = { changed_files: 3100, additions: 3000, deletions: 7 }
+    const made = withPull(pullRequest(), { ...merged, ...counts })
+    const { lines, requests: sent } = await contextOf(await pullScene(many), made)
+    const words = '3100 (+3000 -7), of which GitHub lists 3000, 3000 without a diff'
+    expect(lines).toContain(`Changed files: ${words}, first what readers would notice`)
+    expect(sent.filter((one) => one.includes('/files'))).toHaveLength(30)
+  })
 
   it('of 300 commits says that its oldest 250 are listed, and how many there are', async () => {
     const scene = await pullScene()
@@ -153,18 +136,6 @@ describe('a pull request', () => {
     const event = withPull(pullRequest(), { ...merged, commits: 300 })
     const { lines } = await contextOf(scene, event)
     expect(lines).toContain('Commits (300, of which GitHub lists the oldest 250):')
-  })
-
-  it.each([/commits$/, /files$/])('starts nothing if GitHub fails at %s', async (match) => {
-    const scene = await pullScene()
-    scene.github.faults.push({ match, end: { status: 502, body: {} } })
-    scene.world.roles.set('octocat', MAY_WRITE)
-    const { outputs, titles, calls } = await scene.run({
-      event: withPull(pullRequest({ sender: octocat })),
-      inputs: { prompt: 'Document it.' },
-    })
-    expect([outputs['result'], calls]).toEqual(['error', []])
-    expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
   })
 })
 
@@ -193,7 +164,7 @@ describe('any other event', () => {
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
-  ])('%s asks nobody', async (name, payload, lines) => {
+  ])('%s needs no request', async (name, payload, lines) => {
     const told = await contextOf(await startHarness(), { name, payload }, { command: '' })
     const event = 'action' in payload ? `${name} (${payload.action})` : name
     const all = ['Repository: acme/docs', `Event: ${event}`, ...lines]
@@ -233,7 +204,7 @@ describe('any other event', () => {
     ])
   })
 
-  it('names the pull request of the agent that went before', async () => {
+  it('has the link to the earlier docs pull request', async () => {
     const scene = await startHarness()
     addPull(scene.world, { number: 3, state: 'closed', merged: true })
     const prLink = 'https://github.com/acme/docs/pull/3'

@@ -21,7 +21,7 @@ describe('a push', () => {
   it.each([
     [false, []],
     [true, ['Forced push: commits were removed from the branch']],
-  ])('is told with what GitHub compares, and that it was forced: %s', async (forced, words) => {
+  ])('has the comparison, and that it was forced: %s', async (forced, words) => {
     const made = { ...pushed, payload: { ...pushed.payload, forced } }
     const told = await contextOf(await pushScene({ behind_by: forced ? 3 : 0 }), made)
     const [compared, ...changes] = COMPARED
@@ -67,7 +67,7 @@ describe('a push', () => {
     ['the push before, where that job failed', 'failure', 'true', 'dropped'],
     ["this step's last job, with `follow-up: false`, too", 'success', 'false', 'aaaaaaa'],
     ['the push before, where that is where the job was', 'success', 'true', 'before'],
-  ])('is told since %s', async (_since, state, followUp, base) => {
+  ])('has the changes since %s', async (_since, state, followUp, base) => {
     const scene = await startHarness()
     addJob(scene, BEFORE, { state })
     const dropped = base === 'before' ? BEFORE : addCommit(scene.world).sha
@@ -137,7 +137,7 @@ describe('a push', () => {
     // No change of no files.
     { what: 'no comparison', answer: { status: 200, body: { files: [] } } },
     { what: 'unexpected data', answer: { status: 200, body: { commits: [null], files: [] } } },
-  ])('starts nothing if GitHub answers with $what', async ({ answer }) => {
+  ])("doesn't start a job if GitHub answers with $what", async ({ answer }) => {
     const scene = await pushScene()
     scene.github.faults.push({ match: /compare/, end: answer })
     const end = await scene.run({ event: pushed, inputs: { prompt: 'Document it.' } })
@@ -160,7 +160,7 @@ describe('a schedule or dispatch', () => {
   it.each([
     ['what has changed', BEFORE, COMPARED, [COMPARE]],
     ['that nothing has, and asks nobody', AFTER, ['Changed files: none'], []],
-  ])("is told, since this step's last job, %s", async (_what, sha, changes, requests) => {
+  ])("has, since this step's last job, %s", async (_what, sha, changes, requests) => {
     const scene = await scheduleScene(sha)
     const told = await contextOf(scene, schedule)
     const since = `${JOB} (commit ${sha.slice(0, 7)}, 2026-03-01T06:30Z)`
@@ -209,7 +209,7 @@ describe('a schedule or dispatch', () => {
     { count: 10, since: 'the first commit', shown: 9 },
     { count: 1, since: 'the start of the branch, which has one commit', shown: 1 },
   ])(
-    'of a branch of $count commits without a job or release is told since $since, and names nobody',
+    'of a branch of $count commits without a job or release has the changes since $since, and no authors',
     async ({ count, since, shown }) => {
       const scene = await startHarness()
       const { world } = scene
@@ -224,7 +224,7 @@ describe('a schedule or dispatch', () => {
     },
   )
 
-  it('with `follow-up: false` can do without the record, which a notice says', async () => {
+  it('with `follow-up: false` can do without the record, with a notice', async () => {
     const scene = await scheduleScene()
     scene.world.scopes.delete('statuses: write')
     const inputs = { 'follow-up': 'false', prompt: 'Document it.', wait: 'false' }
@@ -244,7 +244,7 @@ describe('a schedule or dispatch', () => {
     expect(logged).toEqual([])
   })
 
-  it('that follows a workflow on a branch is told what has changed there up to its commit', async () => {
+  it('that follows a workflow on a branch has the changes there up to its commit', async () => {
     const scene = await scheduleScene(BEFORE)
     const head_repository = { full_name: 'acme/docs' }
     const head = { head_branch: 'main', head_sha: AFTER, head_repository }

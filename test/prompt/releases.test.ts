@@ -116,13 +116,4 @@ describe('a release', () => {
     expect(lines.includes('- 1111111 Add a flag')).toBe(compared.length > 0)
     expect(requests).toEqual(['GET /git/matching-refs/tags/pkg-a@', ...compared])
   })
-
-  it('starts nothing if the tags can not be listed', async () => {
-    const scene = await startHarness()
-    scene.github.faults.push({ match: /matching-refs/, end: '502' })
-    const made = event('release', { action: 'published', release: { tag_name: 'pkg@1.0.0' } })
-    const end = await scene.run({ event: made, inputs: { prompt: 'Document it.' } })
-    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-    expect(scene.world.statuses).toEqual([])
-  })
 })

@@ -251,8 +251,6 @@ export const SAID: readonly [string, Reply, Ended, string][] = [
     { post: denied },
     '</sub>\n\n<details><summary>Prompt</summary>',
   ],
-  ['no duration below a second', 'active', noWait(), '<sub>project `docs`</sub>'],
-  ['no duration beside the deadline', 'active', {}, '<sub>project `docs`</sub>'],
 ]
 
 /** Links to pull requests, their number and name. */

@@ -42,7 +42,7 @@ it('an id and a link of any length are cut', async () => {
   expect(annotation.length).toBeLessThan(3200)
 })
 
-it('the outputs are those of the job as last seen, and empty for what is null', async () => {
+it('the outputs are those of the job as last seen, and empty for null', async () => {
   const { outputs } = await runTo(job('completed', { prLink: PR_LINK, extra: 7 }))
   const known = { 'job-id': 'j1', result: 'pull-request', status: 'completed' }
   const pull = { 'pr-link': PR_LINK, 'pr-number': '12', 'pr-operation': 'created' }
@@ -64,7 +64,7 @@ it.each(LINKS)('%s has the number %j and the name %s', (link, number, name) => {
 })
 
 describe('the summary', () => {
-  it('shows the pull request first, then one grey line, and the rest folded', async () => {
+  it('shows the pull request first, then one gray line, and the rest folded', async () => {
     const source = { repository: 'https://github.com/acme/docs.git', ref: 'docs/flag' }
     const fields = { source, model: 'docs-agent-1', createdAt: '2026-08-01T10:00:00Z' }
     const shown = job('completed', { prLink: PR_LINK, ...fields })
@@ -95,7 +95,7 @@ describe('the summary', () => {
   it.each([
     [{}, 'start a job with this prompt', '\n\n```text\nDo it.\n```'],
     [{ 'job-id': 'j7', prompt: '' }, 'wait for the job `j7`', ''],
-  ])('of a dry run with %j says what would be done', async (inputs, what, prompt) => {
+  ])('of a dry run with %j describes the run', async (inputs, what, prompt) => {
     const { summary } = await runTo('active', { inputs: { 'dry-run': 'true', ...inputs } })
     expect(summary).toMatch(/^## 📝 Dry run: nothing was sent to .*\n\nWithout `dry-run`/)
     const end = `this run would ${what}.\n\n<sub>project \`docs\`</sub>${prompt}`

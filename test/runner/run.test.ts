@@ -107,7 +107,7 @@ it.each([
   { baseUrl: 'https://api.mintlify.com', name: 'Mintlify' },
   { baseUrl: 'https://api.mintlify.com/v2', name: 'Mintlify' },
   { baseUrl: 'https://docs.example:8443/api', name: 'docs.example:8443' },
-])('messages call the docs service at $baseUrl $name', ({ baseUrl, name }) => {
+])('messages call the host of $baseUrl $name', ({ baseUrl, name }) => {
   expect(createRun({ 'INPUT_BASE-URL': baseUrl }).mintlify).toBe(name)
 })
 
@@ -156,7 +156,7 @@ describe('the summary', () => {
     expect(summary()).toBe('What another step wrote.\nJob.\n\nVisitors.\n\n')
   })
 
-  it('stays below 1 MiB: a part that would not fit is left out, and that is said', () => {
+  it('stays below 1 MiB: a part that would not fit is left out, with a note', () => {
     const run = createRun()
     const visitors = 'é'.repeat(400_000)
     run.writeSummary('visitors', raw(visitors))

@@ -5,11 +5,15 @@ import { describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Lengths of hostile texts: 8 times as long takes a linear pattern 8 times as long, a quadratic one 64 times. */
-const LENGTHS = { short: 4 * 1024, long: 32 * 1024 }
-const MAX_GROWTH = 24
-/** Shorter times are mostly noise. */
-const MIN_MS = 0.3
+/** Lengths of hostile texts: 4 times as long takes a linear pattern 4 times as long, a quadratic one 16 times. */
+const LENGTHS = { short: 2 * 1024, long: 8 * 1024 }
+const MAX_GROWTH = 9
+/** Shorter times of a short text are mostly noise, and no linear pattern takes the longer one. */
+const MIN_MS = 0.2
+const MAX_MS = 5
+const TRIES = Array.from({ length: 6 })
+/** What repeats without a bound: a pattern without it takes no longer for each character of a longer text. */
+const UNBOUNDED = /(?<!\\)[*+]|\{\d+,\}/
 
 /**
  * Files with patterns that are quadratic on hostile texts, and how many each has. Their input has a bound, or is not from
@@ -20,15 +24,12 @@ const QUADRATIC: Readonly<Record<string, number>> = {
   'src/act/source-comment.ts': 1,
   'src/inputs/formats.ts': 1,
   'src/mintlify/mintlify-client.ts': 1,
-  'src/visitors/analytics-reader.ts': 1,
   // Mintlify's words, of which a few hundred characters are kept.
   'src/mintlify/mintlify-errors.ts': 2,
   // A tag, of at most 255 characters.
   'src/look/tags.ts': 1,
   // An input, of which 200 characters are judged.
   'src/inputs/table.ts': 1,
-  // HTML comments.
-  'src/lib/text.ts': 1,
 }
 
 type Pattern = { readonly file: string; readonly pattern: RegExp }
@@ -97,43 +98,43 @@ function* hostileTexts(pattern: RegExp): Generator<(length: number) => string> {
   }
 }
 
-/** Measures how long a global pattern takes to find all it finds, in milliseconds: the least of some tries. */
-function timeOf(pattern: RegExp, text: string, tries: number): number {
-  const times = Array.from({ length: tries }, () => {
-    const startedAt = performance.now()
-    text.replace(pattern, '')
-    return performance.now() - startedAt
-  })
-  return Math.min(...times)
+/** Measures how long a global pattern takes to find all it finds, in milliseconds. */
+function timeOf(pattern: RegExp, text: string): number {
+  const startedAt = performance.now()
+  text.replace(pattern, '')
+  return performance.now() - startedAt
 }
 
 /** Finds a text on which a pattern's time grows faster than its length; returns its beginning. */
 function findQuadratic(pattern: RegExp): string | undefined {
+  if (!UNBOUNDED.test(pattern.source)) return undefined
   // V8 compiles a pattern once it is used again.
   const global = new RegExp(pattern, [...new Set(`${pattern.flags}g`)].join(''))
   for (const textOf of hostileTexts(pattern)) {
     const [short, long] = [textOf(LENGTHS.short), textOf(LENGTHS.long)]
-    if (timeOf(global, short, 1) < MIN_MS) continue
-    const shortMs = timeOf(global, short, 3)
-    if (shortMs < MIN_MS) continue
-    if (timeOf(global, long, 1) / shortMs > MAX_GROWTH) return long.slice(0, 60)
+    let shortMs = Number.POSITIVE_INFINITY
+    // On a busy machine some tries take longer, so a pattern is slow only if all tries are.
+    const isSlow = TRIES.every(() => {
+      shortMs = Math.min(shortMs, timeOf(global, short))
+      return shortMs >= MIN_MS
+    })
+    const isSlower = () => timeOf(global, long) > MAX_GROWTH * shortMs
+    if (isSlow && (shortMs > MAX_MS || TRIES.every(isSlower))) return long.slice(0, 60)
   }
   return undefined
 }
 
-describe('a hostile text of 32 KiB', () => {
+describe('a hostile text of 8 KiB', () => {
   it.each([
-    /^\s*x?\s*$/,
-    /v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$/,
     /(?:openapi|swagger)[\w.-]*\.(?:ya?ml|json)$/i,
     /^404 .*(?:(?:route|endpoint)\b.* not found)/i,
     /<!--(?:>|[\s\S]*?-->)/,
-  ])('takes a quadratic pattern far longer than one of 4 KiB: %s', (pattern) => {
+  ])('takes a quadratic pattern far longer than one of 2 KiB: %s', (pattern) => {
     expect(findQuadratic(pattern)).toBeDefined()
   })
 
   it.each(globSync('src/**/*.ts', { cwd: ROOT }))(
-    'takes each pattern of %s about 8 times as long as one of 4 KiB',
+    'takes each pattern of %s about 4 times as long as one of 2 KiB',
     (file) => {
       const found = patternsOf(file).flatMap(({ pattern }) => {
         const text = findQuadratic(pattern)

@@ -39,7 +39,6 @@ type Arguments = Page &
     readonly filterBy?: {
       readonly checkName?: string
       readonly checkType?: string
-      readonly conclusions?: readonly string[]
     }
   }
 
@@ -127,7 +126,7 @@ function rootOf(world: World, violations: string[]): Fields {
     message: one.message,
     committedDate: time(one.atMs),
     author: gitAuthor(one),
-    authors: connection(() => [one, ...(one.coAuthors ?? [])], gitAuthor),
+    authors: connection(() => [one], gitAuthor),
     parents: { totalCount: one.parents.length },
     history: ({ since = '', ...page }: Arguments) => {
       const found = historyOf(world, one.sha).filter(({ atMs }) => time(atMs) >= since)
@@ -165,13 +164,12 @@ function rootOf(world: World, violations: string[]): Fields {
   const checkSuite = (checks: readonly Check[]): Fields => ({
     app: { slug: checks[0]?.app },
     checkRuns: ({ filterBy, ...page }: Arguments) => {
-      const { checkName, checkType, conclusions } = filterBy ?? {}
+      const { checkName, checkType } = filterBy ?? {}
       const isLatest = ({ name, id }: Check) =>
         !checks.some((one) => one.name === name && one.id > id)
       const found = checks.filter(
         (check) =>
           (checkName === undefined || check.name === checkName) &&
-          (conclusions === undefined || conclusions.includes(check.conclusion ?? '')) &&
           (checkType !== 'LATEST' || isLatest(check)),
       )
       return connection(

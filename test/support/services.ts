@@ -7,13 +7,11 @@ export type ServicesOptions = DocsServiceOptions & {
   readonly github?: Parameters<typeof startGitHub>[0]
 }
 
-const UNLIMITED = { jobsPerHour: Infinity, messagesPerHour: Infinity, analyticsPerHour: Infinity }
-
-/** Starts a docs service, and a GitHub that knows its pull requests, by default with links, without files, and without limits. */
+/** Starts a docs service, and a GitHub that knows its pull requests, by default with links and without files. */
 export async function startServices({ github: gitHubOptions, ...options }: ServicesOptions = {}) {
   const repository = 'https://github.com/acme/docs'
   const [docs, github] = await Promise.all([
-    startDocsService({ agent: 'none', repository, limits: UNLIMITED, ...options }),
+    startDocsService({ agent: 'none', repository, ...options }),
     startGitHub(gitHubOptions),
   ])
   github.world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])

@@ -15,17 +15,24 @@ export function longText(piece: string, { start = '', end = '' } = {}): string {
  */
 export function slowdownOf(work: (text: string) => unknown, text: string): number {
   const ordinary = longText(ORDINARY)
-  // The first calls compile.
-  for (let round = 0; round < 3; round++) work(ordinary)
-  const least = (given: string): number => {
-    const times = [1, 2, 3].map(() => {
-      const before = process.cpuUsage()
-      work(given)
-      const { user, system } = process.cpuUsage(before)
-      return user + system
-    })
-    return Math.min(...times)
+  // The first call compiles.
+  work(ordinary)
+  const leastUs = { given: Number.POSITIVE_INFINITY, ordinary: Number.POSITIVE_INFINITY }
+  let slowdown = 0
+  for (let round = 0; round < 3; round++) {
+    leastUs.ordinary = Math.min(leastUs.ordinary, cpuTimeOf(work, ordinary))
+    leastUs.given = Math.min(leastUs.given, cpuTimeOf(work, text))
+    // Half a millisecond more on each side, so that a very short time decides nothing.
+    slowdown = (leastUs.given + 500) / (leastUs.ordinary + 500)
+    if (slowdown < 10) break
   }
-  // Half a millisecond more on each side, so that a very short time decides nothing.
-  return (least(text) + 500) / (least(ordinary) + 500)
+  return slowdown
+}
+
+/** Returns microseconds. */
+function cpuTimeOf(work: (text: string) => unknown, text: string): number {
+  const before = process.cpuUsage()
+  work(text)
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }

@@ -31,7 +31,6 @@ export type Commit = {
   readonly author: Account | undefined
   /** In place of the address that GitHub gives its accounts. */
   readonly email?: string
-  readonly coAuthors?: readonly { readonly author: Account | undefined; readonly email?: string }[]
   readonly parents: readonly string[]
   readonly atMs: number
   readonly files: readonly CommitFile[]

@@ -11,7 +11,7 @@ it.each([
   [[0, 5, 5], 0, 'usual'],
   [[1000, 1000], 5, undefined],
 ])(
-  'after %j have %i as %s: the ends of three periods and 3 %% beyond are usual',
+  'after %j have %i as %s: the ends of three periods and 3%% beyond are usual',
   (earlier, value, position) => {
     expect(compareWithUsual([...earlier, value])?.position).toBe(position)
   },

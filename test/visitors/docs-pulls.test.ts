@@ -63,7 +63,7 @@ it.each<{ what: string; pulls: Pulls; counts: string; waiting: string }>([
     counts: '0 merged, 0 closed; 1 still open (oldest: 1 day)',
     waiting: '; 1 docs pull request is waiting, for 1 day',
   },
-])('if $what, line and headline say so', async ({ pulls, counts, waiting }) => {
+])('if $what, line and headline have the counts', async ({ pulls, counts, waiting }) => {
   const { words, headline } = await reportOn(pulls)
   expect(words).toBe(`Docs pull requests in the period: ${counts}`)
   expect(headline?.endsWith(waiting)).toBe(true)
@@ -77,7 +77,7 @@ it.each<{ what: string; pulls?: Pulls; options?: Parameters<typeof reportOn>[1] 
   },
   { what: 'the token may not read them', options: { mayRead: false } },
   { what: 'only the CSV file is requested', options: { inputs: { 'visitors-export': 'true' } } },
-])('if $what, nothing is said of docs pull requests', async ({ pulls = MERGED, options = {} }) => {
+])('if $what, docs pull requests are left out', async ({ pulls = MERGED, options = {} }) => {
   const { line, headline, log } = await reportOn(pulls, options)
   expect([line, headline?.includes('docs pull'), log.includes('pull-requests')]).toEqual([
     undefined,

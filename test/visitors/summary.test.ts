@@ -63,7 +63,7 @@ Lines: people (gray), AI (orange), all visitors (blue).
 | \`/quickstart\` | 3,540 | +393 | +12.5% |`)
   })
 
-  it('has five pages that went up above those that went down, and says how many more did', () => {
+  it('has five pages that went up above those that went down, and the number of other pages', () => {
     const text = screen([...WEEKS, 9000], CHANGED)
     expect(text).toMatch(/^.*; 8 pages with unusual traffic\n/)
     expect(text).toContain('| `/up/0` | 300 | +200 | +200% |\n')
@@ -109,7 +109,7 @@ ${BOTH}`)
       totals: [0, 0, 0],
       expected: ['## 📊 No visitors\n', 'earlier periods had no visitors'],
     },
-  ])('without visitors $what says so', ({ totals, expected }) => {
+  ])('without visitors $what has a note', ({ totals, expected }) => {
     const text = screen(totals)
     for (const part of expected) expect(text).toContain(part)
     expect(text.includes('⚠️')).toBe(totals.some((total) => total > 0))

@@ -7,7 +7,7 @@ import { startScene } from '../support/scene.ts'
 const REPORT = { 'visitors-summary': 'true' }
 const HEADING = /^## 📊 About [\d,]+ visitors, /
 
-it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
+it('a run with only a visitors report needs a read key, and fills summary, outputs, log and file', async () => {
   const { docs, run } = await startScene({ pages: 300 })
   const temp = await mkdtemp(join(tmpdir(), 'visitors-'))
   onTestFinished(() => rm(temp, { recursive: true }))

@@ -132,7 +132,7 @@ describe('content gaps', () => {
       requests: 4,
       covers: /covers 1 searches\./,
     },
-  ])('are read up to $what, and the section says what it covers', async (given) => {
+  ])('are read up to $what, and the section lists its sources', async (given) => {
     const { sent, summary } = await runVisitors(GAPS, { faults: given.faults })
     expect(sent).toHaveLength(given.requests)
     expect(summary).toMatch(given.covers)
@@ -148,9 +148,9 @@ describe('content gaps', () => {
 
 describe('a cause is explained once', () => {
   it.each([
-    { beside: 'a visitors report', inputs: REPORT },
-    { beside: 'a job', inputs: { prompt: 'Explain.' } },
-  ])('if content gaps could not be read next to $beside', async ({ inputs }) => {
+    { other: 'a visitors report', inputs: REPORT },
+    { other: 'a job', inputs: { prompt: 'Explain.' } },
+  ])('if content gaps could not be read next to $other', async ({ inputs }) => {
     const run = await runVisitors({ ...GAPS, ...inputs }, { faults: GAPS_REFUSED })
     expect([run.hasFailed, run.outputs['content-gaps']]).toEqual([false, ''])
     expect(run.warnings).toMatchObject([like(UNREAD)])
@@ -164,7 +164,7 @@ describe('a cause is explained once', () => {
       faults: [ALL_REFUSED],
       says: /so the visitors, the page ratings, the questions,? and the searches could/,
     },
-  ])('if nothing else is left, as the error of the step ($inputs)', async (given) => {
+  ])('if all requests fail, as the error of the step ($inputs)', async (given) => {
     const { errors, warnings, titles, summary, visitors } = await runVisitors(given.inputs, given)
     expect(errors).toMatchObject([like(given.says)])
     expect(errors[0]?.match(/Nope/g)).toHaveLength(1)
@@ -209,14 +209,7 @@ describe('a cause is explained once', () => {
     expect(titles).toEqual([like(/ has no project `/)])
   })
 
-  it('if only content gaps could not be read, without a section for them', async () => {
-    const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: GAPS_REFUSED })
-    expect(run.warnings).toMatchObject([like(UNREAD)])
-    expect(run.summary).toMatch(UNREAD)
-    expect(run.summary).not.toContain('**Content gaps**')
-  })
-
-  it('and what could be read is reported', async () => {
+  it('and the other part is reported', async () => {
     const run = await runVisitors({ ...REPORT, ...GAPS }, { faults: [VISITORS_REFUSED] })
     expect(run.summary).toContain(`\n\n## 🔎 Content gaps\n\n`)
     expect(run.markdown).toContain(FOR_AGENT)
@@ -232,8 +225,8 @@ it.each([{}, REPORT])('a CSV file that could not be written fails the step (%j)'
   expect([run.outputs['visitors-csv'], run.visitors.complete]).toEqual([undefined, true])
 })
 
-describe('beside a job', () => {
-  it('the report is collected while the job runs, and stands below it', async () => {
+describe('next to a job', () => {
+  it('the report is collected while the job runs, and is shown below it', async () => {
     const inputs = { ...REPORT, ...AGENT }
     const { calls, summary } = await runVisitors(inputs, { docs: { jobTimeMs: 20_000 } })
     expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*Content gaps\*\*/)
@@ -346,7 +339,7 @@ describe('the Markdown output', () => {
   })
 })
 
-it('a dry run sends nothing, and says so', async () => {
+it('a dry run makes no request, with a notice', async () => {
   const inputs = { ...REPORT, ...EXPORT, 'dry-run': 'true' }
   const { sent, summary, notices, outputs } = await runVisitors(inputs)
   expect([sent, outputs]).toEqual([[], {}])

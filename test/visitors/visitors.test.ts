@@ -55,7 +55,7 @@ ${BEFORE} 250 500`)
     { what: 'pages', faults: [] },
     { what: 'retries', faults: [refusal(500, { match: { path: 'visitors', nth: 34 } })] },
   ])(
-    'are at most 40, $what included, and one sentence says what is missing',
+    'are at most 40, $what included, and one sentence lists the missing parts',
     async ({ faults }) => {
       const { sent, notices, summary } = await runVisitors(ALL, { faults, docs: { pages: 6000 } })
       expect(sent).toHaveLength(40)

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
-import { parseDuration } from './agent/prompt.ts'
-import { readFault } from './faults.ts'
-import { parseJson } from './http.ts'
-import type { DocsServiceOptions } from './options.ts'
-import { startDocsService } from './service.ts'
+import { parseDuration } from '../docs-service/agent/prompt.ts'
+import { readFault } from '../docs-service/faults.ts'
+import { parseJson } from '../docs-service/http.ts'
+import type { DocsServiceOptions } from '../docs-service/options.ts'
+import { startDocsService } from '../docs-service/service.ts'
+import { readOptions, refuse, runScript } from './options.ts'
 
 const USAGE = `Runs the embedded docs service on this machine until it is interrupted.
 
@@ -26,38 +26,25 @@ const FLAGS = {
   'job-time': { type: 'string', default: '3s' },
   pages: { type: 'string', default: '120' },
   fault: { type: 'string', multiple: true },
-  help: { type: 'boolean', default: false },
 } as const
 const TICK_MS = 250
 
-/** Reads the flags. @throws {Error} with all that is wrong with them */
-function readFlags() {
-  const { values } = parseArgs({ options: FLAGS })
-  const { agent, key, help, pages, port } = values
+/** Reads the flags; a wrong one ends the process. */
+function readFlags(): DocsServiceOptions {
+  const { agent, key, ...values } = readOptions(USAGE, { options: FLAGS }).values
+  const [port, pages] = [Number(values.port), Number(values.pages)]
   const jobTimeMs = parseDuration(values['job-time'])
-  const faults = (values.fault ?? []).map((text) => readFault(parseJson(text)))
-  const problems = faults.flatMap((fault) => (typeof fault === 'string' ? `--fault: ${fault}` : []))
-  for (const [name, text, maximum] of [
-    ['port', port, 65_535],
-    ['pages', pages, 1_000_000],
-  ] as const) {
-    if (!/^\d{1,7}$/.test(text) || Number(text) > maximum)
-      problems.push(`--${name} takes a whole number from 0 to ${maximum}, not '${text}'`)
-  }
-  if (agent !== 'git' && agent !== 'none')
-    problems.push(`--agent takes git or none, not '${agent}'`)
-  if (jobTimeMs === undefined)
-    problems.push(`--job-time takes a duration such as 250ms or 20s, not '${values['job-time']}'`)
-  if (problems.length > 0) throw new Error(problems.join('\n'))
-  const options: DocsServiceOptions = {
-    port: Number(port),
-    pages: Number(pages),
-    key,
-    agent: agent === 'none' ? agent : 'git',
-    jobTimeMs: jobTimeMs ?? 0,
-    faults: faults.filter((fault) => typeof fault !== 'string'),
-  }
-  return { options, help }
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    refuse('--port takes a whole number from 0 to 65535.', USAGE)
+  if (!Number.isInteger(pages) || pages < 0 || pages > 1_000_000)
+    refuse('--pages takes a whole number from 0 to 1000000.', USAGE)
+  if (agent !== 'git' && agent !== 'none') refuse('--agent takes git or none.', USAGE)
+  if (jobTimeMs === undefined) refuse('--job-time takes a duration such as 250ms or 20s.', USAGE)
+  const faults = (values.fault ?? []).map((text) => {
+    const fault = readFault(parseJson(text))
+    return typeof fault === 'string' ? refuse(`--fault: ${fault}`, USAGE) : fault
+  })
+  return { port, pages, key, agent, jobTimeMs, faults }
 }
 
 /** Runs the service until it is interrupted. */
@@ -80,11 +67,11 @@ async function run(options: DocsServiceOptions): Promise<void> {
     process.once(signal, async () => {
       clearInterval(timer)
       await service.close()
-      console.log('The docs service has ended.')
+      console.log('Stopped.')
     })
   }
   const { url, key, repository } = service
-  console.log(`The docs service is up: ${url}
+  console.log(`The service is up: ${url}
 
 Point the action at it:
 
@@ -100,12 +87,4 @@ To make jobs and requests fail, see docs-service/README.md. Ctrl-C ends the serv
 `)
 }
 
-try {
-  const { options, help } = readFlags()
-  if (help) console.log(USAGE)
-  else await run(options)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  console.error('\nSee npm run service -- --help')
-  process.exitCode = 2
-}
+await runScript(() => run(readFlags()))
