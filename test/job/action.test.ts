@@ -51,19 +51,7 @@ it.each<{ name: string; shown: Reply; options?: Options; sends: string[] }>([
   },
   { name: 'continues an active job without one', shown: job('active'), sends: [LOOK, MESSAGE] },
   {
-    name: 'waits for the job of its first attempt',
-    shown: job('active'),
-    options: { runId: 1001, attempt: 2 },
-    sends: [LOOK],
-  },
-  {
-    name: 'starts a new job if that of its first attempt failed',
-    shown: job('failed'),
-    options: { runId: 1001, attempt: 2 },
-    sends: [LOOK, 'POST /job'],
-  },
-  {
-    name: 'starts nothing if the token can’t see the docs pull request',
+    name: 'fails if the token can’t see the docs pull request',
     shown: job('completed', 'https://github.com/acme/site/pull/3'),
     sends: [LOOK],
   },
@@ -85,7 +73,7 @@ it('an update asks to keep people’s commits and to resolve conflicts unless `c
   }
 })
 
-it('a dry run asks GitHub alone about the earlier job, and shows what would be sent', async () => {
+it('a dry run asks only GitHub about the earlier job, and shows the prompt', async () => {
   const end = await runAgain([], { inputs: { 'dry-run': 'true' } })
   expect([end.calls, end.outputs['result']]).toEqual([[], 'dry-run'])
   expect(end.summary).toContain('to the job `j1`')
@@ -139,7 +127,7 @@ describe('a lookup of an earlier job', () => {
   })
 
   it.each<Reply>([{ status: 401 }, { status: 503 }, limited('60')])(
-    'that fails with %j starts nothing',
+    'that fails with %j ends the run without a job',
     async (reply) => {
       const { calls, log, outputs, tookMs } = await runAgain([reply], {
         inputs: { timeout: '20s' },

@@ -85,7 +85,7 @@ it('a month without and with reviewers pays for no change twice or without need,
     const review = { number: docsPull, author: ada, body: `Shorter, day ${day}` }
     if (what === 'review') return docsReview(addReview(world, review))
     if (what === 'approval') return docsReview(addReview(world, { ...review, state: 'APPROVED' }))
-    await simulation.endPulls('merge')
+    await simulation.mergePulls()
     followAgent(world)
     return pushOf(world, before)
   }

@@ -13,7 +13,6 @@ import {
   resolve,
   time,
 } from '../support/world.ts'
-import { CREATE, continues, firstCalls, itWithScene } from './runs.ts'
 
 const DAY_MS = 86_400_000
 const TRIGGERS = ['push', 'schedule', 'workflow_dispatch', 'workflow_run', 'release'] as const
@@ -126,19 +125,3 @@ it('a month of all triggers in a busy repository opens one docs pull request per
   )
   expect(missing.map(({ message }) => message)).toEqual([])
 }, 90_000)
-
-itWithScene()(
-  '36 matrix jobs that run twice on a quiet commit each continue their job',
-  async ({ scene }) => {
-    const calls: string[][] = []
-    for (const round of [1, 2]) {
-      for (let shard = 1; shard <= 36; shard++) {
-        const inputs = { prompt: 'Document it.', matrix: `{"shard":${shard}}` }
-        const told = { runId: 7000 + round, job: `job_${shard}`, inputs, end: 'submitted' } as const
-        calls.push(firstCalls(await scene.tell(bareEvent('schedule'), told)))
-      }
-    }
-    const shards = Array.from({ length: 36 }, (_, index) => continues(`job_${index + 1}`))
-    expect(calls).toEqual([...shards.map(() => CREATE), ...shards])
-  },
-)

@@ -48,7 +48,7 @@ function expectSkip(end: RunEnd, level: string, why: string): void {
 
 const WATCHED = { event: watch, inputs: { prompt: 'Go.', context: 'none' } }
 
-describe('the permission of somebody who asks', () => {
+describe('the permission of the person who asks', () => {
   it.each(ROLES)('as $role reaches $levels', async ({ role, levels }) => {
     const reached: string[] = []
     const { run } = await newScene(role)
@@ -106,7 +106,7 @@ describe('the permission of somebody who asks', () => {
     },
   )
 
-  it('is not asked for without a token, which one warning says', async () => {
+  it('is not asked for without a token, with one warning', async () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
@@ -117,7 +117,7 @@ describe('the permission of somebody who asks', () => {
 it.each([
   { what: 'a permission', event: command, match: /permission$/, requests: [ASK] },
   { what: 'its record', event: pushBy('octocat'), match: /graphql/, requests: [QUERY] },
-])('a run can be cancelled while it asks for $what', async ({ event, match, requests }) => {
+])('a run can be canceled while it asks for $what', async ({ event, match, requests }) => {
   const { run, github } = await newScene(MAY_WRITE)
   github.faults.push({ match, end: 'slow' })
   const end = await run({ event, inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })

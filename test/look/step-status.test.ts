@@ -279,18 +279,6 @@ it.each<FaultName>([
   expect(recordsIn(world).at(-1)).toEqual({ state: 'success', job: 'j1', page: PULL })
 })
 
-it('the post step ends a status that arrived under a 502, and whose end then met a 403', async () => {
-  const { world, github, run } = await newStep('completed')
-  github.faults.push({
-    match: /statuses.*pending$/,
-    end: { status: 502, body: {}, handled: true },
-    times: 1,
-  })
-  github.faults.push({ match: /statuses.*success$/, end: '403', times: 1 })
-  await run()
-  expect(recordsIn(world).at(-1)?.state).toBe('success')
-})
-
 type Unwritten = {
   readonly what: string
   readonly token?: string
@@ -307,7 +295,7 @@ const UNWRITTEN: readonly Unwritten[] = [
 ]
 
 it.each(UNWRITTEN)(
-  'if a status can not be set $what, nothing is started, and one annotation says why',
+  'if a status can not be set $what, nothing is started, with one annotation',
   async ({ token, match = /POST .statuses/, fault, cause }) => {
     const { github, run } = await newStep()
     if (fault) github.faults.push({ match, end: fault })
