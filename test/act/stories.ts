@@ -9,6 +9,7 @@ import {
   newIssue,
   pullRequest,
   pushTo,
+  workflowRun,
 } from '../support/events.ts'
 import { FAULTS, type FaultName } from '../support/github.ts'
 import type { RunOptions } from '../support/harness.ts'
@@ -157,12 +158,7 @@ export function happen(kind: Kind, { world, clock, docs }: Simulation, count: nu
       }
       case 'workflow_run': {
         const head_sha = onMain()
-        const run = { head_sha, head_branch: 'main', head_repository: repository, event: 'push' }
-        const workflow_run = { ...run, conclusion: 'success' }
-        return {
-          event: event(kind, { action: 'completed', workflow_run, repository }),
-          sha: head_sha,
-        }
+        return { event: workflowRun({ head_sha }), sha: head_sha }
       }
       case 'schedule':
       case 'workflow_dispatch':

@@ -7,6 +7,7 @@ import {
   event,
   pushOf,
   pushTo,
+  workflowRun,
 } from '../support/events.ts'
 import { type RunEnd, type RunOptions, startHarness } from '../support/harness.ts'
 import {
@@ -36,10 +37,8 @@ const it = test.extend('scene', async () => {
   await run(schedule)
   /** CI that ended on a commit. */
   function ciOn({ sha }: Commit, conclusion = 'success'): Event {
-    const head_repository = { full_name: 'acme/docs' }
-    const of = { event: 'push', head_branch: 'main', head_sha: sha, head_repository }
-    const workflow_run = { ...of, conclusion, triggering_actor: octocat, actor: octocat }
-    return event('workflow_run', { action: 'completed', workflow_run, sender: octocat })
+    const by = { triggering_actor: octocat, actor: octocat }
+    return workflowRun({ head_sha: sha, conclusion, ...by }, { sender: octocat })
   }
   /** Merges a pull request into `main`. */
   function merge(number: number, fields: Partial<Parameters<typeof addPull>[1]> = {}): Commit {

@@ -2,17 +2,11 @@ import { expect, it } from 'vitest'
 import { decideNothing } from '../../src/decide/nothing.ts'
 import type { Changes } from '../../src/look/changes.ts'
 import type { EarlierRuns } from '../../src/look/earlier-runs.ts'
-import { type Event, event } from '../support/events.ts'
+import { type Event, event, workflowRun } from '../support/events.ts'
 import { AGENT } from '../support/world.ts'
 import { COMMAND, COMMIT, changesOf, factsOf, fileAt, situationOf } from './situations.ts'
 
 const MERGE = { action: 'closed', pull_request: { merged: true } }
-const followed = {
-  event: 'push',
-  head_branch: 'main',
-  head_repository: { full_name: 'acme/docs' },
-  conclusion: 'success',
-}
 const push = (ref: string) =>
   event('push', { ref, forced: false, created: false, deleted: false, base_ref: null })
 
@@ -20,7 +14,7 @@ type Column = { readonly on: Event; readonly tags?: { readonly isMoving: boolean
 const VERSION = { isMoving: false }
 const EVENTS = {
   push: { on: push('refs/heads/main') },
-  workflow_run: { on: event('workflow_run', { action: 'completed', workflow_run: followed }) },
+  workflow_run: { on: workflowRun() },
   tag: { on: push('refs/tags/v1.2.0'), tags: VERSION },
   'moved tag': { on: push('refs/tags/v1'), tags: { isMoving: true } },
   release: { on: event('release', { action: 'published' }), tags: VERSION },

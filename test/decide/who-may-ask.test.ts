@@ -175,15 +175,6 @@ describe('a payload that cannot be read', () => {
       expect(end.outputs['visitors-total']).toMatch(/^\d+$/)
     },
   )
-
-  it.for(['pull_request', 'issues', 'issue_comment', 'workflow_run', 'watch'])(
-    'skips a run on %s, which anyone can cause',
-    async (name, { scene: { run } }) => {
-      const end = await run({ event: bareEvent(name), inputs, env })
-      expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'skipped' } })
-      expect([end.calls, end.requests, end.titles.length]).toEqual([[], [], 1])
-    },
-  )
 })
 
 it('a label that means no docs does not skip the visitors report', async ({ scene: { run } }) => {

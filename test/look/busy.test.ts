@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bareEvent, event, pullRequest, pushOf } from '../support/events.ts'
+import { bareEvent, event, pullRequest, pushOf, workflowRun } from '../support/events.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import {
@@ -38,11 +38,8 @@ function triggered(
   switch (kind) {
     case 'push':
       return { event: pushOf(world, before) }
-    case 'workflow_run': {
-      const followed = { event: 'push', conclusion: 'success', head_branch: 'main', head_sha: sha }
-      const workflow_run = { ...followed, head_repository: repository }
-      return { event: event(kind, { action: 'completed', workflow_run, repository }), sha }
-    }
+    case 'workflow_run':
+      return { event: workflowRun({ head_sha: sha }), sha }
     case 'release': {
       const tag_name = `v${world.tags.size}.0.0`
       world.tags.set(tag_name, sha)

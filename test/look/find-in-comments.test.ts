@@ -61,17 +61,6 @@ it('another command continues the job of its conversation and its pull request',
   expect(end.log[0]).toContain(`This run updates the pull request ${PULL} (job job_1`)
 })
 
-it('another command sends its words alone, and with `job-id` those after the prompt', async ({
-  scene,
-}) => {
-  await scene.ask()
-  const words = '/docs shorter'
-  const prompt = 'Be brief.'
-  expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
-  const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
-  expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
-})
-
 it('what was said since the last command is sent without the key', async ({ scene }) => {
   const inputs = { context: 'diff', 'api-key': 'mint_demo' }
   await scene.ask({ inputs })
@@ -101,7 +90,6 @@ it('another command continues the newest job, but not one that was refused', asy
 
 it.for<[string, Next, ((scene: Scene) => void)?]>([
   ['on another pull request', { number: 6 }],
-  ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
   ['to another step of the job', OTHER_STEP],
   ['to another project', OTHER_PROJECT],
   ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
@@ -146,7 +134,6 @@ it('another command in a review thread continues the job of that thread alone', 
 
 it.for([
   { context: 'diff', place: 'docs/a.md, lines 21 to 24', hunk: '+twenty-four' },
-  { context: 'files', place: 'docs/a.md, lines 21 to 24' },
   { context: 'none' },
 ])('another command on lines is sent with them: $context', async (row, { scene }) => {
   const { context, place, hunk } = row

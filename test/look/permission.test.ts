@@ -16,9 +16,7 @@ const ROLES: readonly { readonly role: Role; readonly levels: string }[] = [
   { role: { ...own, permissions: null }, levels: 'read triage write' },
   { role: { ...own, permissions: { pull: false } }, levels: '' },
   { role: { ...own, permissions: { pull: true } }, levels: 'read' },
-  { role: { ...own, permissions: { triage: true } }, levels: 'read triage' },
   { role: { ...own, permissions: { push: true } }, levels: 'read triage write' },
-  { role: { ...own, permissions: { maintain: true } }, levels: 'read triage write maintain' },
   { role: { ...own, permissions: { admin: true } }, levels: 'read triage write maintain admin' },
 ]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bareEvent, event, pullRequest, pushBy } from '../support/events.ts'
+import { bareEvent, event, pullRequest, pushBy, workflowRun } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
@@ -115,12 +115,8 @@ it('a run that could not ask Mintlify about the earlier job for 2 minutes writes
   expect(recordsIn(world)).toEqual(before)
 })
 
-const repository = { full_name: 'acme/docs', default_branch: 'main' }
-const following = (branch: string, cause = 'push') => {
-  const followed = { head_sha: 'd'.repeat(40), head_branch: branch, head_repository: repository }
-  const workflow_run = { ...followed, event: cause, conclusion: 'success' }
-  return event('workflow_run', { action: 'completed', workflow_run, repository })
-}
+const following = (branch: string, cause = 'push') =>
+  workflowRun({ head_sha: 'd'.repeat(40), head_branch: branch, event: cause })
 
 it.each<{ readonly what: string; readonly options: RunOptions }>([
   { what: 'in a dry run', options: { inputs: { 'dry-run': 'true' } } },
