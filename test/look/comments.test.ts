@@ -116,7 +116,7 @@ it('a command without instructions gets one usage reply, in re-runs, too', async
 it.for([
   { inputs: { comment: 'never' }, calls: continues('job_1') },
   { inputs: { 'dry-run': 'true' }, calls: [] },
-])('a command with $inputs looks for its job, and writes nothing', async (row, { scene }) => {
+])('a command with $inputs looks for its job, and does not write', async (row, { scene }) => {
   await scene.ask()
   const end = await scene.ask({ inputs: row.inputs })
   expect(end.requests.filter((line) => !/^GET |graphql/.test(line))).toEqual([])

@@ -18,7 +18,6 @@ const it = itWithScene()
 const OTHER_STEP: Told = { env: { GITHUB_ACTION: 'other' } }
 const OTHER_PROJECT: Told = { inputs: { 'project-id': 'other' } }
 const LIST = /^GET \/issues\/\d\/comments$/
-const LOST: Reply = { breaks: 'before' }
 const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
 
 type Next = Told & { readonly number?: number }
@@ -168,7 +167,7 @@ it('a command on the agent’s pull request continues the newest job of the sour
   expect(await next(scene, { number: 1 })).toEqual(continues('job_2'))
 })
 
-it('a command on the agent’s pull request continues the job of its own step if that has replied there', async ({
+it('a command on the agent’s pull request continues the job of the same step if that has replied there', async ({
   scene,
 }) => {
   await scene.ask({ number: 1, job: 'job_own' })
@@ -233,27 +232,16 @@ it('a reply that is listed but can’t be edited (404) is not edited for ever', 
 
 it.for<[string, Told, string[]]>([
   ['has a pull request', { end: 'pull-request' }, ['pending', 'pending job_1', 'success job_1']],
-  ['goes on after a kill', { killAtMs: 3000 }, ['pending', 'pending job_1', 'failure job_1']],
+  ['is running after a kill', { killAtMs: 3000 }, ['pending', 'pending job_1', 'failure job_1']],
   ['was refused', { end: 'error' }, ['pending', 'failure']],
   [
     'may have been started before a kill',
     { replies: { post: [SLOW] }, killAtMs: 3000 },
     ['pending', 'error'],
   ],
-])(
-  'the reply to a command recordsJob a job that %s',
-  async ([_what, told, expected], { scene }) => {
-    await scene.ask(told)
-    expect(states(scene)).toEqual(expected)
-  },
-)
-
-it('the reply to a command is written before the job is requested, however slow GitHub is', async ({
-  scene,
-}) => {
-  scene.github.faults.push({ match: /^POST .*comments$/, end: { delayMs: 2000 } })
-  const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
-  expect([calls, calledAtS]).toEqual([CREATE, [2]])
+])('the reply to a command records a job that %s', async ([_what, told, expected], { scene }) => {
+  await scene.ask(told)
+  expect(states(scene)).toEqual(expected)
 })
 
 describe('a re-run of a command', () => {
@@ -274,20 +262,16 @@ describe('a re-run of a command', () => {
     ])
   })
 
-  it.for<[string, string, Told, string[]]>([
-    ['wanted a new job', '/docs new page', {}, ['GET /job/job_1']],
-    ['started a job that failed', '/docs x', { end: 'failed' }, ['GET /job/job_1', ...CREATE]],
-    ['started nothing', '/docs x', { end: 'error' }, CREATE],
-    ['may have started a job', '/docs x', { replies: { post: [LOST] } }, []],
-  ])('whose first attempt %s', async ([_what, words, first, calls], { scene }) => {
-    const event = scene.comment(words)
-    await scene.tell(event, first)
-    const get: Reply[] = [first.end === 'failed' ? 'failed' : 'completed']
-    const second = await scene.tell(event, { ...RERUN, replies: { post: ['active'], get } })
-    expect([...new Set(second.calls)].slice(0, calls.length || 1)).toEqual(calls)
-    expect(second.calls.filter((call) => call === CREATE[0])).toHaveLength(
-      calls.includes('POST /job') ? 1 : 0,
-    )
+  it.for<{ first: Told; words?: string; get: Reply; calls: string[] }>([
+    { first: {}, words: '/docs new page', get: 'completed', calls: ['GET /job/job_1'] },
+    { first: { end: 'failed' }, get: 'failed', calls: ['GET /job/job_1', ...CREATE] },
+    { first: { end: 'error' }, get: 'completed', calls: CREATE },
+  ])('whose first attempt ended as $first.end asks for $calls', async (row, { scene }) => {
+    const event = scene.comment(row.words)
+    await scene.tell(event, row.first)
+    const second = await scene.tell(event, { ...RERUN, replies: { get: [row.get] } })
+    expect([...new Set(second.calls)].slice(0, row.calls.length)).toEqual(row.calls)
+    expect(second.calls.includes('POST /job')).toBe(row.calls.includes('POST /job'))
   })
 
   it('continues the conversation if its own message was refused', async ({ scene }) => {
@@ -319,24 +303,18 @@ describe('a re-run of a command', () => {
     expect(states(scene)).toEqual(['pending', 'error', 'error'])
   })
 
-  // Whatever is taken for "none" there could be written.
   it.for([
     ['the comments', LIST, '403'],
     ['whose token it is', /graphql|eyes$/, '502'],
   ] as const)(
     'that can not read %s does not start a job, and leaves its reply as it is',
     async ([_what, match, end], { scene }) => {
-      const words = ['/docs explain it', '/docs new page']
-      for (const [index, body] of words.entries()) {
-        const [event, runId] = [scene.comment(body, { number: index + 5 }), 1001 + index]
-        await scene.tell(event, { runId, end: 'cancelled' })
-        const before = scene.said()
-        scene.github.faults.push({ match, end })
-        const { calls, outputs } = await scene.tell(event, { runId, attempt: 2 })
-        scene.github.faults.splice(0)
-        expect([calls, outputs['result']]).toEqual([[], 'error'])
-        expect(scene.said()).toEqual(before)
-      }
+      const event = scene.comment()
+      await scene.tell(event, { runId: 1001, end: 'cancelled' })
+      const before = scene.said()
+      scene.github.faults.push({ match, end })
+      const { calls, outputs } = await scene.tell(event, RERUN)
+      expect([calls, outputs['result'], scene.said()]).toEqual([[], 'error', before])
     },
   )
 })

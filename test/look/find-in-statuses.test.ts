@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
 import { bareEvent, event, pullRequest, pushOf, pushTo, workflowRun } from '../support/events.ts'
-import type { FaultName } from '../support/github.ts'
 import {
   addCommit,
   addStatus,
@@ -69,78 +68,76 @@ function afterCi({ world }: Scene, tag: string): Step {
   return { event: workflowRun({ head_branch: tag, head_sha }) }
 }
 
-type Case = {
+const onceMore: Step = { job: 'job_2', inputs: { 'follow-up': 'false' } }
+
+/** What happens before a first attempt that continues a job. */
+it.for<{
+  readonly name: string
   readonly before: (scene: Scene) => unknown
   readonly told?: (scene: Scene) => Step
-}
-
-/** What happens before a first attempt, by the job that it continues. */
-const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
-  none: {
-    'of a pull request continues its own job, not its base branch’s': {
-      before: step,
-      told: onFlag,
+  readonly job?: string
+}>([
+  {
+    name: 'continues the newest job, whichever commit it is on',
+    async before(scene) {
+      addCommit(scene.world)
+      await step(scene)
+      await step(scene, { ...onceMore, sha: BEFORE })
+    },
+    job: 'job_2',
+  },
+  {
+    name: 'isn’t kept from a job by a later run on its commit that was refused',
+    async before(scene) {
+      await step(scene, { end: 'pull-request' })
+      await step(scene, REFUSED)
     },
   },
-  job_1: {
-    'isn’t kept from a job by a later run on its commit that was refused': {
-      async before(scene) {
-        await step(scene, { end: 'pull-request' })
-        await step(scene, REFUSED)
-      },
-    },
-    'ignores a status that belongs to no run and names no job': {
-      async before(scene) {
-        await step(scene)
-        addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
-      },
-    },
-    'finds the job 500 commits back': {
-      async before(scene) {
-        await step(scene)
-        addCommits(scene.world, LIMIT)
-      },
-    },
-    'after CI on a tag continues the job of the default branch': {
-      before: step,
-      told: (scene) => afterCi(scene, 'v1.0.0'),
-    },
-    'continues the job of another run, though another matrix job of this run shares its name': {
-      async before(scene) {
-        await step(scene)
-        await step(scene, { runId: 2000, job: 'job_2', inputs: { 'follow-up': 'false' } })
-      },
-      told: () => ({ runId: 2000 }),
-    },
-    'finds a pull request’s job on the first of 15 commits, which 26 forced pushes replaced': {
-      async before(scene) {
-        await step(scene, onFlag(scene))
-        const pull = scene.world.pulls.get(5)
-        for (let count = 0; pull && count < 15; count++) pushToPull(scene.world, pull)
-        for (let count = 0; pull && count < 26; count++)
-          pushToPull(scene.world, pull, { force: true })
-      },
-      told: onFlag,
+  {
+    name: 'ignores a status that belongs to no run and names no job',
+    async before(scene) {
+      await step(scene)
+      addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
     },
   },
-  job_2: {
-    'continues the newest job, whichever commit it is on': {
-      async before(scene) {
-        addCommit(scene.world)
-        await step(scene)
-        await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
-      },
+  {
+    name: 'finds the job 500 commits back',
+    async before(scene) {
+      await step(scene)
+      addCommits(scene.world, LIMIT)
     },
   },
-}
-
-it.for(
-  Object.entries(CASES).flatMap(([job, cases]) =>
-    Object.entries(cases).map(([name, one]) => ({ name, job, ...one })),
-  ),
-)('a first attempt $name', async ({ before, job, told }, { scene }) => {
+  {
+    name: 'after CI on a tag continues the job of the default branch',
+    before: step,
+    told: (scene) => afterCi(scene, 'v1.0.0'),
+  },
+  {
+    name: 'continues the job of another run, though another matrix job of this run shares its name',
+    async before(scene) {
+      await step(scene)
+      await step(scene, { ...onceMore, runId: 2000 })
+    },
+    told: () => ({ runId: 2000 }),
+  },
+  {
+    name: 'finds a pull request’s job on the first of 15 commits, which 26 forced pushes replaced',
+    async before(scene) {
+      await step(scene, onFlag(scene))
+      const pull = scene.world.pulls.get(5)
+      for (let count = 0; pull && count < 41; count++)
+        pushToPull(scene.world, pull, { force: count >= 15 })
+    },
+    told: onFlag,
+  },
+])('a first attempt $name', async ({ before, job = 'job_1', told }, { scene }) => {
   await before(scene)
-  expect(await next(scene, told?.(scene))).toEqual(job === 'none' ? CREATE : continues(job))
+  expect(await next(scene, told?.(scene))).toEqual(continues(job))
+})
+
+it('a pull request does not continue the job of its base branch', async ({ scene }) => {
+  await step(scene)
+  expect(await next(scene, onFlag(scene))).toEqual(CREATE)
 })
 
 it('a job keeps its pull request when later statuses on its commit do not lead there', async ({
@@ -385,27 +382,18 @@ describe('a re-run', () => {
     expect(third.calls).toEqual(['GET /job/job_2'])
   })
 
-  type Unclear = {
-    readonly first?: readonly Step[]
-    readonly fault?: { readonly match: RegExp; readonly end: FaultName }
-    readonly words?: string
-  }
-  const UNCLEAR: Readonly<Record<string, Unclear>> = {
-    'the first attempt may have started a job': { first: [LOST] },
-    'it shows two jobs': { first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }] },
-    'it shows a job and a start': { first: [{ end: 'timed-out' }, LOST] },
-    'a permission lacks to read them': {
-      fault: { match: /\/statuses$/, end: '403' },
-      words: '`statuses: read`',
+  it.for<{ what: string; first: readonly Step[] }>([
+    { what: 'the first attempt may have started a job', first: [LOST] },
+    {
+      what: 'it shows two jobs',
+      first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }],
     },
-  }
-  it.for(Object.entries(UNCLEAR))('does not start a job if %s', async ([_what, row], { scene }) => {
-    for (const told of row.first ?? []) await step(scene, { runId: AGAIN.runId, ...told })
-    if (row.fault !== undefined) scene.github.faults.push(row.fault)
+    { what: 'it shows a job and a start', first: [{ end: 'timed-out' }, LOST] },
+  ])('does not start a job if $what', async ({ first }, { scene }) => {
+    for (const told of first) await step(scene, { runId: AGAIN.runId, ...told })
     const end = await step(scene, again)
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: /)
-    expect(end.log.at(-1)).toContain(row.words ?? '')
   })
 
   it('without follow-up finds the job of the same run', async ({ scene }) => {
