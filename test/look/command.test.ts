@@ -83,7 +83,7 @@ describe('a command', () => {
     expect(commandOf(body)?.instructions).toBe(`explain it\n${kept}`.trim())
   })
 
-  it.each(KEPT_TEXTS)('keeps what was written there: $what', ({ text }) => {
+  it.each(KEPT_TEXTS)('keeps words of its author: $what', ({ text }) => {
     expect(commandOf(`/docs explain it\n${text}`)?.instructions).toBe(`explain it\n${text}`.trim())
   })
 

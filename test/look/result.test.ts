@@ -62,7 +62,7 @@ describe('the files of the pull request', () => {
     }
   })
 
-  it('are an empty list if nothing changed', async () => {
+  it('are an empty list if the pull request changes none', async () => {
     const { open, read } = await startFinishedJob()
     open({ title: 'Nothing' })
     const { summary, outputs } = await read()
