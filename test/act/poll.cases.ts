@@ -85,7 +85,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'error: 0, 5, 15; 15 s',
   ],
 
-  ['a pause is cut at the deadline', ['active'], { timeoutS: 8 }, 'timed-out: 5, 8; 8 s'],
   [
     'a last poll at the deadline finds a finished job',
     ['active', 'failed'],
@@ -105,7 +104,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'failed: 9; 9 s',
   ],
   ['a cancel ends a pause', [], { cancelAtMs: 3000 }, 'cancelled: ; 3 s'],
-  ['a poll at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
   ['the last poll may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
   [
     'no poll comes after one in flight at the deadline',

@@ -51,17 +51,20 @@ describe('looks that fail', () => {
     ['answered 408', answered(408), 'returned 408'],
     ['answered without a job', noJob, "doesn't match the documentation"],
     ['answered with another job', { body: { id: 'j2', status: 'completed' } }, 'job'],
-  ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply, why) => {
-    const { outputs, last } = await poll([reply], { timeoutS: 300 })
-    expect(outputs).toMatchObject({ result: 'timed-out', status: 'active' })
-    expect(last).toMatch(
-      /^warning: The job may still be running\. .* The last request for its status failed\. /,
-    )
-    expect(last).toContain(why)
-    const later = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
-    expect(later.result).toBe('failed')
-    expect(later.last).not.toContain('last request')
-  })
+  ])(
+    'do not end the wait if they are %s; its end at the deadline has the cause',
+    async (_what, reply, why) => {
+      const { outputs, last } = await poll([reply], { timeoutS: 300 })
+      expect(outputs).toMatchObject({ result: 'timed-out', status: 'active' })
+      expect(last).toMatch(
+        /^warning: The job may still be running\. .* The last request for its status failed\. /,
+      )
+      expect(last).toContain(why)
+      const later = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
+      expect(later.result).toBe('failed')
+      expect(later.last).not.toContain('last request')
+    },
+  )
 
   it.each([401, 403, 301, 400])('end the wait at once with %d', async (status) => {
     const { outputs, last, looksS } = await poll(['active', answered(status), 'completed'])

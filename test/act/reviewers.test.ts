@@ -25,7 +25,7 @@ function requestsOn(scene: Scene): string[] {
   return [...reviewRequests, ...labeled]
 }
 
-it('asks five people who aren’t named, and nobody and nothing that a person removed again', async ({
+it('asks five people who aren’t named, and no reviewer or label that a person removed', async ({
   scene,
 }) => {
   // Someone reviewed in between, and was asked again.
@@ -94,7 +94,7 @@ it('a team of another organization is not asked, and named', async ({ scene }) =
   expect(summary).toContain('a review by other-org/docs-team')
 })
 
-it('a pull request on another server can’t be reviewed or labeled from here, and the summary says so', async ({
+it('a pull request on another server can’t be reviewed or labeled from here, which is in the summary', async ({
   scene,
 }) => {
   const prLink = 'https://gitlab.com/acme/docs/-/merge_requests/7'
@@ -120,7 +120,7 @@ it('those who can’t be asked are one line in the summary, and the others are a
 it.for([
   { what: 'here', isElsewhere: false, words: /acme\/docs.*`pull-requests: write`/ },
   { what: 'in another repository', isElsewhere: true, words: /acme\/guides.*Use a token/ },
-])('one notice names the repository and what is missing to write $what', async (row, { scene }) => {
+])('one notice has the repository and the missing permission $what', async (row, { scene }) => {
   scene.github.faults.push({ match: /reviewers$|labels$/, end: '403' })
   const { log, warnings, requests } = await pushBy(
     scene,
@@ -142,13 +142,13 @@ it.for<{ what: string; told: Told; fields?: Parameters<typeof addPull>[1] }>([
     fields: { number: 1, merged: true, state: 'closed' },
   },
   { what: 'without the inputs', told: { inputs: { 'pr-reviewers': '', 'pr-labels': '' } } },
-])('nobody is asked $what', async ({ told, fields }, { scene }) => {
+])('no one is asked $what', async ({ told, fields }, { scene }) => {
   if (fields) addPull(scene.world, { user: AGENT, ...fields })
   await pushBy(scene, 'bob', told)
   expect(requestsOn(scene)).toEqual([])
 })
 
-it('nobody is asked if it isn’t known who was asked before', async ({ scene }) => {
+it('no one is asked if it isn’t known who was asked before', async ({ scene }) => {
   await pushBy(scene, 'bob', { inputs: NEVER })
   const before = requestsOn(scene)
   scene.github.faults.push({ match: /ReviewRequests/, end: '502' })

@@ -49,7 +49,7 @@ describe.each([
     expect((await send([], at(origin))).calledAtS).toEqual([0, 1, 3, 7, 15, 30])
   })
 
-  it('that is sent again says so', async () => {
+  it('that is sent again has a log line with the reason', async () => {
     const { log } = await send([refused, limited('100'), 'active'])
     expect(log.filter((line) => line.includes('again in'))).toEqual([
       expect.stringMatching(
@@ -61,7 +61,7 @@ describe.each([
     ])
   })
 
-  it('is given up soon when the run is cancelled, and keeps its job where that comes within 3 s', async () => {
+  it('is given up soon if the run is canceled, and keeps its job if that comes within 3 s', async () => {
     const inPause = await send([limited('100')], { cancelAtMs: 500 })
     expect(inPause.error).toContain(SAFE)
     const inFlight = await send([{ takesMs: 10_000 }], { cancelAtMs: 500 })

@@ -2,17 +2,11 @@ import { expect, it } from 'vitest'
 import { decideNothing } from '../../src/decide/nothing.ts'
 import type { Changes } from '../../src/look/changes.ts'
 import type { EarlierRuns } from '../../src/look/earlier-runs.ts'
-import { type Event, event } from '../support/events.ts'
+import { type Event, event, workflowRun } from '../support/events.ts'
 import { AGENT } from '../support/world.ts'
 import { COMMAND, COMMIT, changesOf, factsOf, fileAt, situationOf } from './situations.ts'
 
 const MERGE = { action: 'closed', pull_request: { merged: true } }
-const followed = {
-  event: 'push',
-  head_branch: 'main',
-  head_repository: { full_name: 'acme/docs' },
-  conclusion: 'success',
-}
 const push = (ref: string) =>
   event('push', { ref, forced: false, created: false, deleted: false, base_ref: null })
 
@@ -20,7 +14,7 @@ type Column = { readonly on: Event; readonly tags?: { readonly isMoving: boolean
 const VERSION = { isMoving: false }
 const EVENTS = {
   push: { on: push('refs/heads/main') },
-  workflow_run: { on: event('workflow_run', { action: 'completed', workflow_run: followed }) },
+  workflow_run: { on: workflowRun() },
   tag: { on: push('refs/tags/v1.2.0'), tags: VERSION },
   'moved tag': { on: push('refs/tags/v1'), tags: { isMoving: true } },
   release: { on: event('release', { action: 'published' }), tags: VERSION },
@@ -52,7 +46,7 @@ type Row = {
   readonly inputs?: Readonly<Record<string, string>>
   readonly attempt?: number
   readonly isCommand?: boolean
-  /** Events on which nothing is started, and those of them after which the record moves on. */
+  /** Events on which nothing is started (by default on a moved tag), and those after which the record moves on. */
   readonly skips?: readonly EventName[]
   readonly settles?: readonly EventName[]
 }
@@ -77,15 +71,15 @@ const MINOR = ['package-lock.json', 'test/cli.test.ts', '.github/workflows/ci.ym
 const LOCKS = { files: MINOR.map((path) => fileAt(path)) }
 const NONE = { commits: [], files: [] }
 const PATHS = { paths: 'packages/sdk/**' }
-const moves = (...names: readonly (readonly EventName[])[]) => ({
-  skips: names.flat(),
-  settles: names.flat(),
-})
+const UNNEEDED = {
+  skips: [...CHECKED, ...VERSIONS],
+  settles: [...CHECKED, 'tag', 'release', 'edited release'],
+} as const
 /** A moved tag is skipped whatever has changed. */
 const MOVED: readonly EventName[] = ['moved tag']
 
 const ROWS: readonly Row[] = [
-  { name: 'a commit by a person', skips: MOVED },
+  { name: 'a commit by a person' },
   // 2. Nothing new.
   {
     name: 'the commit of the last job again',
@@ -98,13 +92,14 @@ const ROWS: readonly Row[] = [
     changes: NONE,
     earlier: { lastSent: 'same' },
     attempt: 2,
+    skips: [],
   },
   {
     name: 'an older commit than that of the last job',
     earlier: { lastSent: 'newer' },
     skips: ['workflow_run', 'schedule, skip-unchanged', 'moved tag'],
   },
-  { name: 'an earlier job on an older commit', earlier: { lastSent: 'older' }, skips: MOVED },
+  { name: 'an earlier job on an older commit', earlier: { lastSent: 'older' } },
   {
     name: 'a new branch without commits',
     changes: NONE,
@@ -121,7 +116,6 @@ const ROWS: readonly Row[] = [
     name: 'a forced push that removed commits',
     changes: { ...NONE, isRewritten: true },
     payload: { forced: true },
-    skips: MOVED,
   },
   {
     name: 'a forced push back to the commit of the last job',
@@ -134,53 +128,46 @@ const ROWS: readonly Row[] = [
   {
     name: 'commits of the agent',
     changes: { commits: [byAgent, byAgent] },
-    skips: [...CHECKED, ...VERSIONS],
-    settles: [...CHECKED, 'tag', 'release', 'edited release'],
+    ...UNNEEDED,
   },
   {
     name: 'a commit with the address of the agent',
     changes: { commits: [{ ...COMMIT, author: null, email: 'agent@mintlify.com' }] },
-    skips: [...CHECKED, ...VERSIONS],
-    settles: [...CHECKED, 'tag', 'release', 'edited release'],
+    ...UNNEEDED,
   },
   {
     name: 'commits of pull requests by the agent and with a label',
     changes: { commits: [inPull('mintlify'), inPull('octocat', 'No-Docs')] },
-    skips: [...CHECKED, ...VERSIONS],
-    settles: [...CHECKED, 'tag', 'release', 'edited release'],
+    ...UNNEEDED,
   },
   {
     name: 'commits of the agent, in a re-run',
     changes: { commits: [byAgent] },
     attempt: 2,
-    ...moves(CHECKED, VERSIONS),
+    ...UNNEEDED,
+    settles: [...CHECKED, ...VERSIONS],
   },
   {
     name: 'commits of the agent, and a message to a given job',
     changes: { commits: [byAgent] },
     inputs: { 'job-id': 'job_1' },
-    skips: [...CHECKED, ...VERSIONS],
-    settles: [...CHECKED, 'tag', 'release', 'edited release'],
+    ...UNNEEDED,
   },
   {
     name: 'a commit of the agent and one of a person',
     changes: { commits: [byAgent, COMMIT] },
-    skips: MOVED,
   },
   {
     name: 'commits of the agent in a list that was cut',
     changes: { commits: [byAgent], isWhole: false },
-    skips: MOVED,
   },
   {
     name: 'the last ten commits, all of the agent',
     changes: { commits: [byAgent], isArbitrary: true },
-    skips: MOVED,
   },
   {
     name: 'a rewritten branch with commits of the agent',
     changes: { commits: [byAgent], isRewritten: true },
-    skips: MOVED,
   },
   // 4. Only files that readers of docs don't notice.
   {
@@ -192,27 +179,22 @@ const ROWS: readonly Row[] = [
   {
     name: 'lock files and a page',
     changes: { files: [...LOCKS.files, fileAt('docs/a.md')] },
-    skips: MOVED,
   },
   {
     name: 'only lock files in a list that was cut',
     changes: { ...LOCKS, fileCount: undefined },
-    skips: MOVED,
   },
   {
     name: 'only lock files of more than are listed',
     changes: { ...LOCKS, fileCount: 9 },
-    skips: MOVED,
   },
   {
     name: 'the last ten commits, only lock files',
     changes: { ...LOCKS, isArbitrary: true },
-    skips: MOVED,
   },
   {
     name: 'a rewritten branch, only lock files',
     changes: { ...LOCKS, isRewritten: true },
-    skips: MOVED,
   },
   // 5. `paths`.
   {
@@ -231,19 +213,16 @@ const ROWS: readonly Row[] = [
     name: 'a file that was moved out of `paths`',
     inputs: PATHS,
     changes: { files: [fileAt('attic/a.ts', 'packages/sdk/a.ts')] },
-    skips: MOVED,
   },
   {
     name: 'only tests, inside `paths`',
     inputs: PATHS,
     changes: { files: [fileAt('packages/sdk/a.test.ts')] },
-    skips: MOVED,
   },
   {
     name: 'no file inside `paths` in a list that was cut',
     inputs: PATHS,
     changes: { fileCount: undefined },
-    skips: MOVED,
   },
   // Labels of the pull request as it is now.
   {
@@ -257,11 +236,13 @@ const ROWS: readonly Row[] = [
     earlier: { lastSent: 'same' },
     inputs: PATHS,
     isCommand: true,
+    skips: [],
   },
 ]
 
 it.each(ROWS)('changes are documented, or not, by their event: $name', (row) => {
   const { name, isCommand = false, attempt = 1, inputs, earlier, payload } = row
+  const { skips = MOVED, settles = [] } = row
   const outcomes = ALL.map((of) => {
     const { on, tags }: Column = EVENTS[of]
     const pull = on.payload.pull_request
@@ -279,8 +260,8 @@ it.each(ROWS)('changes are documented, or not, by their event: $name', (row) => 
     return [of, decided && (decided.isSettled === true ? 'settles' : 'skips')]
   })
   const wanted = ALL.map((of) => {
-    const isSettled = row.settles?.includes(of) === true
-    return [of, isSettled ? 'settles' : row.skips?.includes(of) === true ? 'skips' : undefined]
+    const skipped = skips.includes(of) ? 'skips' : undefined
+    return [of, settles.includes(of) ? 'settles' : skipped]
   })
   expect(Object.fromEntries(outcomes), name).toEqual(Object.fromEntries(wanted))
 })

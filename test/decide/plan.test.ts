@@ -3,7 +3,7 @@ import { decide } from '../../src/decide/plan.ts'
 import type { Attempt } from '../../src/look/earlier-runs.ts'
 import type { ObservedJob, PullState } from '../../src/look/situation.ts'
 import type { NamedJob } from '../../src/look/status.ts'
-import { event } from '../support/events.ts'
+import { event, workflowRun } from '../support/events.ts'
 import { COMMAND, factsOf, situationOf } from './situations.ts'
 
 const DAY_MS = 86_400_000
@@ -35,7 +35,6 @@ function onEvents(names: readonly string[], what: string, one: Case): Record<str
   return Object.fromEntries(cases)
 }
 
-const ON_MAIN = { head_branch: 'main', head_repository: { full_name: 'acme/docs' } }
 const EVENTS: Readonly<Record<string, ReturnType<typeof event>>> = {
   schedule: { name: 'schedule', payload: {} },
   push: event('push', { ref: 'refs/heads/main' }),
@@ -44,7 +43,7 @@ const EVENTS: Readonly<Record<string, ReturnType<typeof event>>> = {
   workflow_dispatch: event('workflow_dispatch'),
   repository_dispatch: event('repository_dispatch'),
   pull_request: event('pull_request', { action: 'closed', pull_request: { merged: true } }),
-  workflow_run: event('workflow_run', { workflow_run: { event: 'push', ...ON_MAIN } }),
+  workflow_run: workflowRun(),
 }
 
 /** Situations by the kind of the decision, and by what that does about the docs pull request. */

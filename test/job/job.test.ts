@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { AGENT, addCommit, addPull } from '../support/world.ts'
+import { AGENT, addPull } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Do it.', context: 'none' }
 const MESSAGE = { 'job-id': 'j1' }
@@ -26,31 +26,7 @@ it.each<[string, string, Readonly<Record<string, string>>, Reply, number?]>([
   expect(outputs['pr-operation']).toBe(operation)
 })
 
-describe('a job that completed without a pull request', () => {
-  const source = { repository: 'https://github.com/acme/docs.git' }
-  it.each<[string, object, string | undefined]>([
-    ['No docs changes: the agent changed no files', { source }, undefined],
-    ['The agent pushed 1 commit directly to `main`', { source }, 'Explain the flag'],
-    ['The job completed without a pull request', {}, 'Explain the flag'],
-  ])('is reported as %s: %j, after the commit %j', async (headline, fields, message) => {
-    const createdAt = '2026-01-05T00:00:00.000Z'
-    const completed: Reply = { body: { status: 'completed', createdAt, ...fields } }
-    const { run, world, clock, statuses } = await startHarness({
-      replies: { get: ['active', completed] },
-    })
-    if (message !== undefined)
-      clock.at(clock.now() + 7000, () => addCommit(world, { author: AGENT, message }))
-    const { log, summary, outputs, requests } = await run({ inputs: PROMPT })
-    expect(outputs['result']).toBe('no-pull-request')
-    expect(log.at(-1)).toContain(`notice: ${headline}.`)
-    expect(summary).toContain(`## ✅ ${headline}\n`)
-    expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')}`)
-    const asked = requests.filter((line) => line.endsWith('PullReport'))
-    expect(asked).toHaveLength('source' in fields ? 1 : 0)
-  })
-})
-
-describe('the result stands before GitHub has said what it shows of the job', () => {
+describe('the result is written before GitHub is asked about the job', () => {
   const replies = { get: ['active', opened] }
   const known = {
     result: 'pull-request',
@@ -59,7 +35,7 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     'pr-number': '12',
   }
 
-  it('so a kill in between loses nothing, and the post step says nothing else', async () => {
+  it('so a kill in between does not change it, and the post step does not either', async () => {
     const { run, github, statuses } = await startHarness({ replies })
     github.faults.push({ match: /PullReport/, end: 'hang' })
     const { outputs, summary, log, post } = await run({ inputs: PROMPT, killAtMs: 11_000 })
@@ -70,14 +46,14 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     expect(statuses().at(-1)).toBe('success: Pull request #12')
   })
 
-  it.each([
-    { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } },
-    { title: 'T', commits: { nodes: [{ commit: { checkSuites: { nodes: [7] } } }] } },
-  ])('so no odd answer changes it: %j', async (pullRequest) => {
-    const { run, github } = await startHarness({ replies })
-    const body = { data: { repository: { pullRequest } } }
-    github.faults.push({ match: /PullReport/, end: { status: 200, body } })
-    const { outputs, hasFailed } = await run({ inputs: PROMPT })
-    expect([hasFailed, outputs]).toEqual([false, expect.objectContaining(known)])
-  })
+  it.each([{ title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } }])(
+    'so no odd answer changes it',
+    async (pullRequest) => {
+      const { run, github } = await startHarness({ replies })
+      const body = { data: { repository: { pullRequest } } }
+      github.faults.push({ match: /PullReport/, end: { status: 200, body } })
+      const { outputs, hasFailed } = await run({ inputs: PROMPT })
+      expect([hasFailed, outputs]).toEqual([false, expect.objectContaining(known)])
+    },
+  )
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bareEvent, event, pullRequest, pushOf } from '../support/events.ts'
+import { bareEvent, event, pullRequest, pushOf, workflowRun } from '../support/events.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import {
@@ -13,7 +13,6 @@ import {
   resolve,
   time,
 } from '../support/world.ts'
-import { CREATE, continues, firstCalls, itWithScene } from './runs.ts'
 
 const DAY_MS = 86_400_000
 const TRIGGERS = ['push', 'schedule', 'workflow_dispatch', 'workflow_run', 'release'] as const
@@ -39,11 +38,8 @@ function triggered(
   switch (kind) {
     case 'push':
       return { event: pushOf(world, before) }
-    case 'workflow_run': {
-      const followed = { event: 'push', conclusion: 'success', head_branch: 'main', head_sha: sha }
-      const workflow_run = { ...followed, head_repository: repository }
-      return { event: event(kind, { action: 'completed', workflow_run, repository }), sha }
-    }
+    case 'workflow_run':
+      return { event: workflowRun({ head_sha: sha }), sha }
     case 'release': {
       const tag_name = `v${world.tags.size}.0.0`
       world.tags.set(tag_name, sha)
@@ -126,19 +122,3 @@ it('a month of all triggers in a busy repository opens one docs pull request per
   )
   expect(missing.map(({ message }) => message)).toEqual([])
 }, 90_000)
-
-itWithScene()(
-  '36 matrix jobs that run twice on a quiet commit each continue their job',
-  async ({ scene }) => {
-    const calls: string[][] = []
-    for (const round of [1, 2]) {
-      for (let shard = 1; shard <= 36; shard++) {
-        const inputs = { prompt: 'Document it.', matrix: `{"shard":${shard}}` }
-        const told = { runId: 7000 + round, job: `job_${shard}`, inputs, end: 'submitted' } as const
-        calls.push(firstCalls(await scene.tell(bareEvent('schedule'), told)))
-      }
-    }
-    const shards = Array.from({ length: 36 }, (_, index) => continues(`job_${index + 1}`))
-    expect(calls).toEqual([...shards.map(() => CREATE), ...shards])
-  },
-)

@@ -83,7 +83,7 @@ describe('a command', () => {
     expect(commandOf(body)?.instructions).toBe(`explain it\n${kept}`.trim())
   })
 
-  it.each(KEPT_TEXTS)('keeps what its author wrote: $what', ({ text }) => {
+  it.each(KEPT_TEXTS)('keeps words of its author: $what', ({ text }) => {
     expect(commandOf(`/docs explain it\n${text}`)?.instructions).toBe(`explain it\n${text}`.trim())
   })
 
@@ -91,17 +91,5 @@ describe('a command', () => {
     expect(commandOf('@Docs-Bot go', '@docs-bot')?.instructions).toBe('go')
     expect(commandOf('İ go', 'İ')?.instructions).toBe('go')
     expect(commandOf('', '')).toBeUndefined()
-  })
-
-  // Anybody can write 64 KiB of anything.
-  it.each([
-    { many: 'comments', piece: '<!---->', end: '/docs x', asks: 'x' },
-    { many: 'open comments', piece: '\n <!-- ', end: '/docs x' },
-    { many: 'underscores after it', start: '/docs y\n', piece: '_', end: 'x' },
-    { many: 'addresses after it', start: '/docs y\n\nOn a wrote:\n> b\n', piece: '@', end: '>' },
-  ])('is found in 64 KiB of $many', ({ start = '', piece, end, asks }) => {
-    const body = `${start}${piece.repeat((64 * 1024) / piece.length)}${end}`
-    const found = commandOf(body)?.instructions
-    expect(found).toBe(asks ?? (start === '' ? undefined : body.replace('/docs ', '')))
   })
 })

@@ -49,60 +49,13 @@ it('a command gets eyes, a reply that is edited to its end, and a source comment
   expect(end.post.requests).toEqual([])
 })
 
-it('a command gets eyes at once, and a reply that says what is being done, in order', async ({
-  scene,
-}) => {
-  const event = scene.comment()
-  const first = await scene.tell(event, { end: 'cancelled' })
-  const begun = [
-    'GET /collaborators/octocat/permission',
-    'POST /issues/comments/5001/reactions eyes',
-  ]
-  expect(first.requests.slice(0, 2)).toEqual(begun)
-  await scene.tell(event, RERUN)
-  await scene.ask({ words: '/docs shorter' })
-  const stages = scene.said().map((history) => history.map((body) => body.split('\n')[0]))
-  expect(stages).toEqual([
-    [
-      STARTING,
-      WORKING,
-      '🛑 **Canceled: the job is still running**',
-      "⏳ **Waiting for the agent's job …**",
-      DONE,
-    ],
-    [STARTING, '⏳ **The agent is continuing its earlier job …**', DONE],
-  ])
-  expect(scene.reactions()).toEqual(['eyes', 'eyes'])
-})
-
-const AGAIN = 'To try again with a new job, comment `/docs …`.'
-const WAITS = `You can also re-run the ${RUN} to wait for this job.`
-it.for<[string, Told, string]>([
-  [
-    'without a pull request says where it goes on',
-    {},
-    'To ask for more changes, comment `/docs …` here. To start a separate job, comment `/docs new …`.',
-  ],
-  [
-    'without follow-up says nothing of it',
-    { inputs: { 'follow-up': 'false' } },
-    'Either the docs needed no changes, or the agent pushed directly to the branch.',
-  ],
-  ['of a job that failed names it, and the way on', { end: 'failed' }, AGAIN],
-  ['past the deadline says how to wait', { end: 'timed-out' }, WAITS],
-  [
-    'of a request that was refused says so',
-    { end: 'error' },
-    expect.stringContaining('Add credits in the dashboard, or wait'),
-  ],
-  [
-    'of a job that is unknown names it',
-    { inputs: { 'job-id': 'job_7' }, replies: { post: [{ status: 404 }] } },
-    'Job `job_7`.',
-  ],
-])('the reply to a command %s', async ([_what, told, words], { scene }) => {
-  await scene.ask(told)
-  expect(scene.said()[0]?.at(-1)?.split('\n\n').at(-1)).toEqual(words)
+it.for([
+  { end: 'no-pull-request', words: 'To ask for more changes, comment `/docs …` here. To start' },
+  { end: 'failed', words: 'To try again with a new job, comment `/docs …`.' },
+  { end: 'error', words: 'Add credits in the dashboard, or wait' },
+] as const)('the reply to a command ends with the next step: $end', async (row, { scene }) => {
+  await scene.ask({ end: row.end })
+  expect(scene.said()[0]?.at(-1)?.split('\n\n').at(-1)).toContain(row.words)
 })
 
 it('the reply to a command cuts long words, names the writer alone without any, and shows names as code', async ({
@@ -117,55 +70,34 @@ it('the reply to a command cuts long words, names the writer alone without any, 
   expect(scene.headlines()[2]).toBe("❌ **Job `j7` wasn't found**")
 })
 
-const onIssue = (scene: Scene) => scene.comment('/docs x', { number: 8, onIssue: true })
-const inReview = (scene: Scene, rootId?: number) => {
-  scene.reviewComment('What is this?')
-  return scene.reviewComment('/docs x', { rootId })
-}
-const inThread = (scene: Scene) => inReview(scene, 5001)
-const REVIEWS = ['GET /pulls/5/comments', 'GET /issues/5/comments']
-it.for<[string, (scene: Scene) => Event, string, string[], string, string]>([
-  [
-    'on an issue',
-    onIssue,
-    '/issues/comments/5001',
-    ['GET /issues/8/comments'],
-    '/issues/8/comments',
-    '/issues/comments/5002',
-  ],
-  [
-    'in a review',
-    inReview,
-    '/pulls/comments/5002',
-    REVIEWS,
-    '/pulls/5/comments/5002/replies',
-    '/pulls/comments/5003',
-  ],
-  [
-    'in a thread',
-    inThread,
-    '/pulls/comments/5002',
-    REVIEWS,
-    '/pulls/5/comments/5001/replies',
-    '/pulls/comments/5003',
-  ],
-])(
-  'a command %s is answered and reacted to there',
-  async ([_where, eventIn, source, searched, thread, reply], { scene }) => {
-    const { requests } = await scene.tell(eventIn(scene))
-    expect(writing(requests)).toEqual([
-      `POST ${source}/reactions eyes`,
-      ...searched,
-      `POST ${thread}`,
-      `PATCH ${reply}`,
-      `PATCH ${reply}`,
-    ])
+const ON_LINE = '/pulls/comments/5002/reactions'
+it.for<{ where: string; eventIn: (scene: Scene) => Event; reaction: string; reply: string }>([
+  {
+    where: 'on an issue',
+    eventIn: (scene) => scene.comment('/docs x', { number: 8, onIssue: true }),
+    reaction: '/issues/comments/5001/reactions',
+    reply: '/issues/8/comments',
   },
-)
+  {
+    where: 'in a review',
+    eventIn: (scene) => scene.reviewComment('/docs x'),
+    reaction: ON_LINE,
+    reply: '/pulls/5/comments/5002/replies',
+  },
+  {
+    where: 'in a thread',
+    eventIn: (scene) => scene.reviewComment('/docs x', { rootId: 5001 }),
+    reaction: ON_LINE,
+    reply: '/pulls/5/comments/5001/replies',
+  },
+])('a command $where is answered and reacted to there', async (row, { scene }) => {
+  if (row.where !== 'on an issue') scene.reviewComment('What is this?')
+  const { requests } = await scene.tell(row.eventIn(scene))
+  const posted = requests.filter((line) => /^POST .*(?:comments|replies|reactions)/.test(line))
+  expect(posted).toEqual([`POST ${row.reaction} eyes`, `POST ${row.reply}`])
+})
 
-it('a command without instructions is told once how to ask, however often it runs', async ({
-  scene,
-}) => {
+it('a command without instructions gets one usage reply, in re-runs, too', async ({ scene }) => {
   const event = scene.comment('/docs')
   const quiet = await scene.tell(event, { inputs: { comment: 'never' } })
   expect(quiet.requests).toEqual(['GET /collaborators/octocat/permission'])
@@ -181,27 +113,16 @@ it('a command without instructions is told once how to ask, however often it run
   expect(post.requests).toEqual([])
 })
 
-const NEVER = { comment: 'never' }
-const SEARCH = ['GET /issues/5/comments', 'POST /graphql']
-it.for<[string, string, Told, string[], string[]]>([
-  [
-    'with `comment: never` looks for its job',
-    '/docs',
-    { inputs: NEVER },
-    SEARCH,
-    continues('job_1'),
-  ],
-  ['in a dry run looks for its job', '/docs', { inputs: { 'dry-run': 'true' } }, SEARCH, []],
-])(
-  'a command that nothing may be written for, %s',
-  async ([_what, command, told, searched, calls], { scene }) => {
-    await scene.ask()
-    const end = await scene.ask({ words: `${command} explain it`, ...told })
-    expect(end.requests).toEqual(['GET /collaborators/octocat/permission', ...searched])
-    expect(end.calls.slice(0, calls.length)).toEqual(calls)
-    expect(end.log.at(-1)?.includes('prompt to the job `job_1`')).toBe(calls.length === 0)
-  },
-)
+it.for([
+  { inputs: { comment: 'never' }, calls: continues('job_1') },
+  { inputs: { 'dry-run': 'true' }, calls: [] },
+])('a command with $inputs looks for its job, and does not write', async (row, { scene }) => {
+  await scene.ask()
+  const end = await scene.ask({ inputs: row.inputs })
+  expect(end.requests.filter((line) => !/^GET |graphql/.test(line))).toEqual([])
+  expect(end.calls.slice(0, 2)).toEqual(row.calls)
+  expect(end.log.at(-1)?.includes('to the job `job_1`')).toBe(row.calls.length === 0)
+})
 
 const opened = pullRequest({ sender: octocat })
 
@@ -230,7 +151,7 @@ it('a status comment is written once for each pull request and step, and edited 
       expect.stringContaining(DONE),
       expect.stringContaining(STARTING),
       expect.stringContaining(WORKING),
-      // Nobody knows whether a workflow listens to commands here.
+      // A workflow may not listen to commands here.
       expect.stringMatching(
         /^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*job `job_1` failed, but/,
       ),
@@ -294,22 +215,19 @@ it.for<[string, Event, Record<string, string>]>([
   expect(scene.said()).toEqual([])
 })
 
-it.for(HOSTILE_TEXTS)(
-  'text that is not ours is shown in comments, and nothing in it comes alive: %j',
-  async (text, { scene }) => {
-    const replies = {
-      post: [{ body: { id: text } }],
-      get: [{ body: { id: text, status: 'completed', prLink: PULL } }],
-    }
-    await scene.ask({ words: `/docs ${text} mint_0123456789`, inputs: { matrix: text }, replies })
-    const bodies = scene.world.comments.slice(1).flatMap(({ history }) => history)
-    expect(bodies.length).toBeGreaterThan(1)
-    expect(JSON.stringify([bodies, bodies.map(markerIn)])).not.toContain('mint_0123456789')
-    for (const body of scene.said().flat()) {
-      expect(body).not.toMatch(/^\s*\/docs/)
-      const { html, mentions, images } = alive(body)
-      expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
-      expect([...mentions, ...images]).toEqual([])
-    }
-  },
-)
+it.for(HOSTILE_TEXTS)('text from outside is inert in comments: %j', async (text, { scene }) => {
+  const replies = {
+    post: [{ body: { id: text } }],
+    get: [{ body: { id: text, status: 'completed', prLink: PULL } }],
+  }
+  await scene.ask({ words: `/docs ${text} mint_0123456789`, inputs: { matrix: text }, replies })
+  const bodies = scene.world.comments.slice(1).flatMap(({ history }) => history)
+  expect(bodies.length).toBeGreaterThan(1)
+  expect(JSON.stringify([bodies, bodies.map(markerIn)])).not.toContain('mint_0123456789')
+  for (const body of scene.said().flat()) {
+    expect(body).not.toMatch(/^\s*\/docs/)
+    const { html, mentions, images } = alive(body)
+    expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
+    expect([...mentions, ...images]).toEqual([])
+  }
+})

@@ -110,7 +110,6 @@ describe.for<Change & { readonly get: NonNullable<Told['replies']>['get'] }>([
   },
   { what: 'the job has no pull request', get: ['completed'] },
   { what: 'Mintlify does not know the job', get: [{ status: 404 }] },
-  { what: 'Mintlify rejects its ID', get: [{ status: 400 }] },
   { what: 'the job stays active', get: ['active'], told: { inputs: { timeout: '1m' } } },
 ])('with a new key, if $what,', ({ get = [], told }) => {
   const inputs = { ...NEW_KEY.inputs, ...told?.inputs }
@@ -168,9 +167,7 @@ it('a forged comment next to the source comment changes nothing', async ({ scene
   expect(end.calls.slice(0, 2)).toEqual(continues('job_1'))
 })
 
-it('nothing is written to a pull request that only a marker or a status names', async ({
-  scene,
-}) => {
+it('a pull request that only a marker or a status names is not written to', async ({ scene }) => {
   const { world } = scene
   addPull(world, { number: 2, user: AGENT })
   const inputs = { prompt: 'Document it.', 'pr-labels': 'docs' }

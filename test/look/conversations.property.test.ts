@@ -92,7 +92,7 @@ async function play(
   simulation: Simulation,
   { steps, laterSteps, change, isQueued }: Conversation,
 ): Promise<Written> {
-  const { clock, world, openPulls, endPulls } = simulation
+  const { clock, world, openPulls, mergePulls } = simulation
   const written: Written = { commands: new Map(), reviews: new Map() }
   let queue: Promise<void> = Promise.resolve()
   let access: RunOptions = {}
@@ -127,7 +127,7 @@ async function play(
 
   async function take(step: Step, runId: number): Promise<void> {
     await clock.sleep(step.atMs)
-    if (step.kind === 'merge') return await endPulls('merge')
+    if (step.kind === 'merge') return await mergePulls()
     if (step.kind === 'review') return await review(step, runId)
     if (step.kind === 'pull') {
       const event = pullRequest({ sender: octocat, from: world.repository })

@@ -38,7 +38,6 @@ it.each([
   { fault: '502', says: /GitHub returned 502/ },
   { fault: 'scope', says: /^ {2}pull-requests: write/m },
   { fault: 'no contents', says: /^ {2}contents: read/m },
-  { fault: { broken: 'associatedPullRequests' }, says: /Something went wrong/ },
   { fault: { broken: 'labels' }, says: /Something went wrong/ },
 ] as const)('if $fault hides the pull requests of a push, nothing is started', async (row) => {
   const { fault, says } = row
@@ -82,7 +81,7 @@ it('a command brings the comments of insiders before it, counts the others, and 
   expect(end.log.join()).not.toContain('Words of')
 })
 
-it('a command that is a reply in a review gets the words of its thread only', async () => {
+it('a command that is a reply in a review gets only the comments of its thread', async () => {
   const { run, world } = await startHarness()
   const octocat = person('octocat')
   addPull(world, { number: 5 })

@@ -18,7 +18,6 @@ const it = itWithScene()
 const OTHER_STEP: Told = { env: { GITHUB_ACTION: 'other' } }
 const OTHER_PROJECT: Told = { inputs: { 'project-id': 'other' } }
 const LIST = /^GET \/issues\/\d\/comments$/
-const LOST: Reply = { breaks: 'before' }
 const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
 
 type Next = Told & { readonly number?: number }
@@ -48,7 +47,7 @@ function states(scene: Scene): string[] {
   return reply(scene).map((body) => `${markerIn(body).state} ${markerIn(body).job}`.trim())
 }
 
-it('a further command goes on with the job of its conversation and its pull request', async ({
+it('another command continues the job of its conversation and its pull request', async ({
   scene,
 }) => {
   await scene.ask({ end: 'pull-request' })
@@ -61,18 +60,7 @@ it('a further command goes on with the job of its conversation and its pull requ
   expect(end.log[0]).toContain(`This run updates the pull request ${PULL} (job job_1`)
 })
 
-it('a further command sends its words alone, and with `job-id` those after the prompt', async ({
-  scene,
-}) => {
-  await scene.ask()
-  const words = '/docs shorter'
-  const prompt = 'Be brief.'
-  expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
-  const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
-  expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
-})
-
-it('what was said since the last command is told without the key', async ({ scene }) => {
+it('what was said since the last command is sent without the key', async ({ scene }) => {
   const inputs = { context: 'diff', 'api-key': 'mint_demo' }
   await scene.ask({ inputs })
   scene.comment('Is mint_demo right?')
@@ -92,9 +80,7 @@ it('a new job after a closed pull request gets the whole conversation', async ({
   expect(JSON.stringify(end.bodies)).toContain('The flag is called --fast.')
 })
 
-it('a further command goes on with the newest job, but not with one that a run was refused', async ({
-  scene,
-}) => {
+it('another command continues the newest job, but not one that was refused', async ({ scene }) => {
   await scene.ask()
   await scene.ask({ words: '/docs new guide', job: 'job_2' })
   await scene.ask({ words: '/docs new page', end: 'error' })
@@ -103,17 +89,10 @@ it('a further command goes on with the newest job, but not with one that a run w
 
 it.for<[string, Next, ((scene: Scene) => void)?]>([
   ['on another pull request', { number: 6 }],
-  [
-    'to another workflow',
-    { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
-  ],
-  ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
   ['to another step of the job', OTHER_STEP],
   ['to another project', OTHER_PROJECT],
   ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
-  ['below a reply with another payload', {}, spoil(/docs-agent \w/, 'docs-agent X')],
   ['below a reply without a signature', {}, spoil(/\.[\w-]+ -->/, ' -->')],
-  ['below a reply whose signature is cut short', {}, spoil(/. -->/, ' -->')],
   ['below a reply with another signature', {}, spoil(/\.[\w-]+/, `.${'A'.repeat(43)}`)],
   ['below a reply with words before the marker', {}, spoil(/^/, 'They said:\n')],
   ['below a copy on another pull request', { number: 6 }, (scene) => copy(scene, { number: 6 })],
@@ -130,14 +109,14 @@ it.for<[string, Next, ((scene: Scene) => void)?]>([
     {},
     ({ world }) => Object.assign(world, { viewer: { login: 'acme[bot]', id: 4711, type: 'Bot' } }),
   ],
-])('a further command %s finds no job', async ([_what, options, happen], { scene }) => {
+])('another command %s finds no job', async ([_what, options, happen], { scene }) => {
   await scene.ask()
   happen?.(scene)
   const end = await scene.ask(options)
   expect([firstCalls(end), end.warnings]).toEqual([CREATE, []])
 })
 
-it('a further command in a review thread goes on with the job of that thread alone', async ({
+it('another command in a review thread continues the job of that thread alone', async ({
   scene,
 }) => {
   await scene.ask()
@@ -154,9 +133,8 @@ it('a further command in a review thread goes on with the job of that thread alo
 
 it.for([
   { context: 'diff', place: 'docs/a.md, lines 21 to 24', hunk: '+twenty-four' },
-  { context: 'files', place: 'docs/a.md, lines 21 to 24' },
   { context: 'none' },
-])('a further command on lines is sent with them: $context', async (row, { scene }) => {
+])('another command on lines is sent with them: $context', async (row, { scene }) => {
   const { context, place, hunk } = row
   await scene.ask({ end: 'pull-request' })
   const made = scene.reviewComment('/docs fix this', { number: 1 })
@@ -172,7 +150,7 @@ it.for([
 
 it.for<[string, Told, string[]]>([
   ['continues the job of its source comment', {}, continues('job_1')],
-  ['goes on with it in another step of the project, too', OTHER_STEP, continues('job_1')],
+  ['continues it in another step of the project, too', OTHER_STEP, continues('job_1')],
   ['starts a new job for another project', OTHER_PROJECT, CREATE],
 ])('a command on the agent’s pull request %s', async ([_what, options, calls], { scene }) => {
   await scene.ask({ end: 'pull-request' })
@@ -189,7 +167,7 @@ it('a command on the agent’s pull request continues the newest job of the sour
   expect(await next(scene, { number: 1 })).toEqual(continues('job_2'))
 })
 
-it('a command on the agent’s pull request goes on with the own step where that has replied there', async ({
+it('a command on the agent’s pull request continues the job of the same step if that has replied there', async ({
   scene,
 }) => {
   await scene.ask({ number: 1, job: 'job_own' })
@@ -197,7 +175,7 @@ it('a command on the agent’s pull request goes on with the own step where that
   expect(await next(scene, { number: 1 })).toEqual(continues('job_own'))
 })
 
-it('a notice names an earlier command that may have started a job, unless one after it started none', async ({
+it('an earlier command that may have started a job is shown by a notice, unless one after it was refused', async ({
   scene,
 }) => {
   await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })
@@ -212,7 +190,7 @@ it('a notice names an earlier command that may have started a job, unless one af
     expect((await scene.ask({ words })).log.join('\n')).not.toContain('may have started')
 })
 
-it('a command whose conversation can’t be read starts nothing', async ({ scene }) => {
+it('a command whose conversation can’t be read does not start a job', async ({ scene }) => {
   await scene.ask()
   scene.github.faults.push({ match: LIST, end: '502' })
   // A review thread without a job looks for one in the main thread.
@@ -230,14 +208,6 @@ it('a reply that GitHub rejects as "submitted too quickly" is written again, and
   scene.github.faults.push({ match: /^POST .*comments$/, end, times: 4 })
   const { outputs } = await scene.ask()
   expect([outputs['result'], states(scene).at(-1)]).toEqual(['no-pull-request', 'success job_1'])
-  expect(await next(scene)).toEqual(continues('job_1'))
-})
-
-it('a thread that a stranger fills with 65 comments of 65,536 emoji is read', async ({ scene }) => {
-  await scene.ask()
-  const body = '🙂'.repeat(65_536)
-  for (let count = 0; count < 65; count++)
-    addComment(scene.world, { kind: 'main', number: 5, author: person('mallory', 666), body })
   expect(await next(scene)).toEqual(continues('job_1'))
 })
 
@@ -262,27 +232,16 @@ it('a reply that is listed but can’t be edited (404) is not edited for ever', 
 
 it.for<[string, Told, string[]]>([
   ['has a pull request', { end: 'pull-request' }, ['pending', 'pending job_1', 'success job_1']],
-  ['goes on after a kill', { killAtMs: 3000 }, ['pending', 'pending job_1', 'failure job_1']],
+  ['is running after a kill', { killAtMs: 3000 }, ['pending', 'pending job_1', 'failure job_1']],
   ['was refused', { end: 'error' }, ['pending', 'failure']],
   [
     'may have been started before a kill',
     { replies: { post: [SLOW] }, killAtMs: 3000 },
     ['pending', 'error'],
   ],
-])(
-  'the reply to a command recordsJob a job that %s',
-  async ([_what, told, expected], { scene }) => {
-    await scene.ask(told)
-    expect(states(scene)).toEqual(expected)
-  },
-)
-
-it('the reply to a command stands there before the job is requested, however slow GitHub is', async ({
-  scene,
-}) => {
-  scene.github.faults.push({ match: /^POST .*comments$/, end: { delayMs: 2000 } })
-  const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
-  expect([calls, calledAtS]).toEqual([CREATE, [2]])
+])('the reply to a command records a job that %s', async ([_what, told, expected], { scene }) => {
+  await scene.ask(told)
+  expect(states(scene)).toEqual(expected)
 })
 
 describe('a re-run of a command', () => {
@@ -303,27 +262,19 @@ describe('a re-run of a command', () => {
     ])
   })
 
-  it.for<[string, string, Told, string[]]>([
-    ['wanted a new job', '/docs new page', {}, ['GET /job/job_1']],
-    ['started a job that failed', '/docs x', { end: 'failed' }, ['GET /job/job_1', ...CREATE]],
-    ['started nothing', '/docs x', { end: 'error' }, CREATE],
-    ['may have started a job', '/docs x', { replies: { post: [LOST] } }, []],
-  ])('whose first attempt %s', async ([_what, words, first, calls], { scene }) => {
-    const event = scene.comment(words)
-    await scene.tell(event, first)
-    const get: Reply[] = [first.end === 'failed' ? 'failed' : 'completed']
-    const second = await scene.tell(event, { ...RERUN, replies: { post: ['active'], get } })
-    expect([...new Set(second.calls)].slice(0, calls.length || 1)).toEqual(calls)
-    expect(second.calls.filter((call) => call === CREATE[0])).toHaveLength(
-      calls.includes('POST /job') ? 1 : 0,
-    )
+  it.for<{ first: Told; words?: string; get: Reply; calls: string[] }>([
+    { first: {}, words: '/docs new page', get: 'completed', calls: ['GET /job/job_1'] },
+    { first: { end: 'failed' }, get: 'failed', calls: ['GET /job/job_1', ...CREATE] },
+    { first: { end: 'error' }, get: 'completed', calls: CREATE },
+  ])('whose first attempt ended as $first.end asks for $calls', async (row, { scene }) => {
+    const event = scene.comment(row.words)
+    await scene.tell(event, row.first)
+    const second = await scene.tell(event, { ...RERUN, replies: { get: [row.get] } })
+    expect([...new Set(second.calls)].slice(0, row.calls.length)).toEqual(row.calls)
+    expect(second.calls.includes('POST /job')).toBe(row.calls.includes('POST /job'))
   })
 
-  it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {
-    expect(firstCalls(await scene.ask(RERUN))).toEqual(CREATE)
-  })
-
-  it('goes on with the conversation where its own message was refused', async ({ scene }) => {
+  it('continues the conversation if its own message was refused', async ({ scene }) => {
     await scene.ask()
     const event = scene.comment('/docs shorter')
     await scene.tell(event, { end: 'error' })
@@ -333,7 +284,7 @@ describe('a re-run of a command', () => {
     expect(scene.said()).toHaveLength(2)
   })
 
-  it('that finds its reply pending without a job starts none, nor does the next one', async ({
+  it('that finds its reply pending without a job does not start one, and the next does not either', async ({
     scene,
   }) => {
     const event = scene.comment()
@@ -352,41 +303,18 @@ describe('a re-run of a command', () => {
     expect(states(scene)).toEqual(['pending', 'error', 'error'])
   })
 
-  // Whatever is taken for "none" there could be written.
   it.for([
     ['the comments', LIST, '403'],
-    ['a list', LIST, 'html'],
     ['whose token it is', /graphql|eyes$/, '502'],
   ] as const)(
-    'that can not read %s starts nothing, and leaves its reply as it is',
+    'that can not read %s does not start a job, and leaves its reply as it is',
     async ([_what, match, end], { scene }) => {
-      const words = ['/docs explain it', '/docs new page']
-      for (const [index, body] of words.entries()) {
-        const [event, runId] = [scene.comment(body, { number: index + 5 }), 1001 + index]
-        await scene.tell(event, { runId, end: 'cancelled' })
-        const before = scene.said()
-        scene.github.faults.push({ match, end })
-        const { calls, outputs } = await scene.tell(event, { runId, attempt: 2 })
-        scene.github.faults.splice(0)
-        expect([calls, outputs['result']]).toEqual([[], 'error'])
-        expect(scene.said()).toEqual(before)
-      }
+      const event = scene.comment()
+      await scene.tell(event, { runId: 1001, end: 'cancelled' })
+      const before = scene.said()
+      scene.github.faults.push({ match, end })
+      const { calls, outputs } = await scene.tell(event, RERUN)
+      expect([calls, outputs['result'], scene.said()]).toEqual([[], 'error', before])
     },
   )
-
-  it('with `job-id` waits for that job, and sends no message a second time', async ({ scene }) => {
-    const event = scene.comment('/docs shorter')
-    const inputs = { 'job-id': 'j7' }
-    const first = await scene.tell(event, { inputs, replies: { post: [LOST] } })
-    expect(first.calls).toEqual(['POST /job/j7/message'])
-    const waits = { ...RERUN, inputs, replies: { get: ['failed'] } }
-    for (const attempt of [2, 3]) {
-      const { calls, outputs } = await scene.tell(event, { ...waits, attempt })
-      expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
-    }
-    expect(states(scene)).toEqual([
-      ...['pending', 'error'],
-      ...['pending j7', 'failure j7', 'pending j7', 'failure j7'],
-    ])
-  })
 })

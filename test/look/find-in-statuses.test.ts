@@ -1,10 +1,7 @@
 import { describe, expect } from 'vitest'
-import { bareEvent, event, pullRequest, pushOf, pushTo } from '../support/events.ts'
-import type { FaultName } from '../support/github.ts'
+import { bareEvent, event, pullRequest, pushOf, pushTo, workflowRun } from '../support/events.ts'
 import {
-  AGENT,
   addCommit,
-  addPull,
   addStatus,
   BEFORE,
   mergePull,
@@ -62,136 +59,85 @@ const onFlag = ({ world }: Scene): Step => {
   const { fields } = world.pulls.get(5) ?? {}
   return { event: pullRequest({ action: 'synchronize', pull: { ...fields, number: 5 } }) }
 }
-const onBranch = ({ world }: Scene, branch: string): Step => {
-  const { sha } = addCommit(world, { branch })
-  const event = { name: 'workflow_dispatch', payload: { repository: { default_branch: 'main' } } }
-  return { event, sha, env: { GITHUB_REF: `refs/heads/${branch}` } }
-}
 
 /** CI on a tag of the commit before the tip of `main`. */
 function afterCi({ world }: Scene, tag: string): Step {
   const { sha: head_sha } = addCommit(world, { files: ['a.ts'] })
   world.tags.set(tag, head_sha)
   addCommit(world)
-  const repository = { full_name: 'acme/docs', default_branch: 'main' }
-  const followed = { event: 'push', conclusion: 'success', head_branch: tag, head_sha }
-  const workflow_run = { ...followed, head_repository: repository }
-  return { event: event('workflow_run', { action: 'completed', workflow_run, repository }) }
+  return { event: workflowRun({ head_branch: tag, head_sha }) }
 }
 
-type Case = {
+const onceMore: Step = { job: 'job_2', inputs: { 'follow-up': 'false' } }
+
+/** What happens before a first attempt that continues a job. */
+it.for<{
+  readonly name: string
   readonly before: (scene: Scene) => unknown
   readonly told?: (scene: Scene) => Step
-}
-
-/** What happens before a first attempt, by the job that it continues. */
-const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
-  none: {
-    'starts a job if no run was before': { before: () => undefined },
-    'of a pull request continues its own job, not its base branch’s': {
-      before: step,
-      told: onFlag,
+  readonly job?: string
+}>([
+  {
+    name: 'continues the newest job, whichever commit it is on',
+    async before(scene) {
+      addCommit(scene.world)
+      await step(scene)
+      await step(scene, { ...onceMore, sha: BEFORE })
     },
-    'of a branch doesn’t continue an open pull request’s job on its commit': {
-      async before(scene) {
-        const { sha } = addCommit(scene.world)
-        const pull = { number: 5, head: { sha }, base: { ref: 'main' } }
-        await step(scene, { event: pullRequest({ action: 'synchronize', pull }) })
-      },
+    job: 'job_2',
+  },
+  {
+    name: 'isn’t kept from a job by a later run on its commit that was refused',
+    async before(scene) {
+      await step(scene, { end: 'pull-request' })
+      await step(scene, REFUSED)
     },
   },
-  job_1: {
-    'continues the job of the run before': { before: step },
-    'isn’t kept from a job by a later run on its commit that started nothing': {
-      async before(scene) {
-        await step(scene, { end: 'pull-request' })
-        await step(scene, REFUSED)
-      },
-    },
-    'isn’t kept from a job by a later run that failed to read the record and started nothing': {
-      async before(scene) {
-        await step(scene)
-        scene.github.faults.push({ match: /StepStatuses/, end: '502' })
-        await step(scene, REFUSED)
-        scene.github.faults.splice(0)
-      },
-    },
-    'ignores a status that belongs to no run and names no job': {
-      async before(scene) {
-        await step(scene)
-        addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
-      },
-    },
-    'finds the job below 120 newer statuses of others': {
-      async before(scene) {
-        await step(scene)
-        for (let count = 0; count < 120; count++) addForeign(scene, { context: `check ${count}` })
-      },
-    },
-    'finds the job 500 commits back': {
-      async before(scene) {
-        await step(scene)
-        addCommits(scene.world, LIMIT)
-      },
-    },
-    'finds the job of a release on a commit up to its own': {
-      async before(scene) {
-        await step(scene, onRelease(scene, 'spring'))
-        addCommits(scene.world, 150)
-      },
-      told: (scene) => onRelease(scene, 'summer'),
-    },
-    'after CI on a tag continues the job of the default branch': {
-      before: step,
-      told: (scene) => afterCi(scene, 'v1.0.0'),
-    },
-    'on a schedule continues the job of CI on a tag': {
-      before: (scene) => step(scene, afterCi(scene, 'v1.0.0')),
-    },
-    'continues the job of another run, though another matrix job of this run shares its name': {
-      async before(scene) {
-        await step(scene)
-        await step(scene, { runId: 2000, job: 'job_2', inputs: { 'follow-up': 'false' } })
-      },
-      told: () => ({ runId: 2000 }),
-    },
-    'finds a pull request’s job on the first of 15 commits that a forced push replaced': {
-      async before(scene) {
-        await step(scene, onFlag(scene))
-        const pull = scene.world.pulls.get(5)
-        for (let count = 0; pull && count < 15; count++) pushToPull(scene.world, pull)
-        if (pull) pushToPull(scene.world, pull, { force: true })
-      },
-      told: onFlag,
-    },
-    'finds a pull request’s job before 26 forced pushes': {
-      async before(scene) {
-        await step(scene, onFlag(scene))
-        const pull = scene.world.pulls.get(5)
-        for (let count = 0; pull && count < 26; count++)
-          pushToPull(scene.world, pull, { force: true })
-      },
-      told: onFlag,
+  {
+    name: 'ignores a status that belongs to no run and names no job',
+    async before(scene) {
+      await step(scene)
+      addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
     },
   },
-  job_2: {
-    'continues the newest job, whichever commit it is on': {
-      async before(scene) {
-        addCommit(scene.world)
-        await step(scene)
-        await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
-      },
+  {
+    name: 'finds the job 500 commits back',
+    async before(scene) {
+      await step(scene)
+      addCommits(scene.world, LIMIT)
     },
   },
-}
-
-it.for(
-  Object.entries(CASES).flatMap(([job, cases]) =>
-    Object.entries(cases).map(([name, one]) => ({ name, job, ...one })),
-  ),
-)('a first attempt $name', async ({ before, job, told }, { scene }) => {
+  {
+    name: 'after CI on a tag continues the job of the default branch',
+    before: step,
+    told: (scene) => afterCi(scene, 'v1.0.0'),
+  },
+  {
+    name: 'continues the job of another run, though another matrix job of this run shares its name',
+    async before(scene) {
+      await step(scene)
+      await step(scene, { ...onceMore, runId: 2000 })
+    },
+    told: () => ({ runId: 2000 }),
+  },
+  {
+    name: 'finds a pull request’s job on the first of 15 commits, which 26 forced pushes replaced',
+    async before(scene) {
+      await step(scene, onFlag(scene))
+      const pull = scene.world.pulls.get(5)
+      for (let count = 0; pull && count < 41; count++)
+        pushToPull(scene.world, pull, { force: count >= 15 })
+    },
+    told: onFlag,
+  },
+])('a first attempt $name', async ({ before, job = 'job_1', told }, { scene }) => {
   await before(scene)
-  expect(await next(scene, told?.(scene))).toEqual(job === 'none' ? CREATE : continues(job))
+  expect(await next(scene, told?.(scene))).toEqual(continues(job))
+})
+
+it('a pull request does not continue the job of its base branch', async ({ scene }) => {
+  await step(scene)
+  expect(await next(scene, onFlag(scene))).toEqual(CREATE)
 })
 
 it('a job keeps its pull request when later statuses on its commit do not lead there', async ({
@@ -203,20 +149,15 @@ it('a job keeps its pull request when later statuses on its commit do not lead t
   expect(log[0]).toContain(PULL)
 })
 
-it('a run that may have started a job is passed over, which a notice says', async ({ scene }) => {
+it('a run that may have started a job is passed over, with a notice', async ({ scene }) => {
   await step(scene)
-  const { runId = '' } =
-    /runs\/(?<runId>\d+)/.exec(scene.world.statuses.at(-1)?.target_url ?? '')?.groups ?? {}
-  await step(scene, LOST)
+  await step(scene, { ...LOST, runId: AGAIN.runId })
   const end = await step(scene, NEXT)
   expect(firstCalls(end)).toEqual(continues('job_1'))
-  const page = `/runs/${Number(runId) + 1}/attempts/1`
-  expect(end.log.filter((line) => line.startsWith('notice: ') && line.includes(page))).toHaveLength(
-    1,
-  )
+  expect(end.log.join('\n')).toMatch(/^notice: .*\/runs\/5001\/attempts\/1/m)
 })
 
-it('a search reads pages of a branch up to the one with the record, and says where it ended', async ({
+it('a search reads pages of a branch up to the one with the record, and the summary has its limit', async ({
   scene,
 }) => {
   const { world } = scene
@@ -247,7 +188,7 @@ it('a push of more than 100 commits to a pull request may hide its job, which th
 })
 
 it.for(['502', 'partial', 'missing'] as const)(
-  'a run that can not look for an earlier job (%s) starts none, and leaves the record as it is',
+  'a run that can not look for an earlier job (%s) does not start one, and leaves the record as it is',
   async (fault, { scene }) => {
     const { world, github } = scene
     await step(scene)
@@ -264,17 +205,6 @@ it.for(['502', 'partial', 'missing'] as const)(
   },
 )
 
-it.for(['502', 'partial', 'reset'] as const)(
-  'a lookup that fails for a minute (%s) is repeated until it works',
-  async (fault, { scene }) => {
-    const { world, github, clock } = scene
-    await step(scene)
-    github.faults.push({ match: /StepStatuses/, end: fault })
-    clock.at(clock.now() + 60_000, () => github.faults.splice(0))
-    expect(await next(scene, { event: pushTo(world) })).toEqual(continues('job_1'))
-  },
-)
-
 it('what an answer with errors contains is believed if it has the record', async ({ scene }) => {
   await step(scene)
   const { world, github } = scene
@@ -284,29 +214,6 @@ it('what an answer with errors contains is believed if it has the record', async
   github.faults.push({ match: /StepStatuses/, end: { status: 200, body } })
   expect(await next(scene)).toEqual(continues('job_1'))
 })
-
-it.for([
-  { name: 'this repository', link: 'https://github.com/acme/docs/pull/5' },
-  { name: 'another repository', link: 'https://github.com/acme/guides/pull/7' },
-])(
-  'a pull request of $name that only a status names is never written to',
-  async (row, { scene }) => {
-    const { world } = scene
-    world.agentRepository = 'acme/guides'
-    world.commentsElsewhere = true
-    addPull(world, { number: 7, user: AGENT }, world.elsewhere)
-    const record = new URLSearchParams({ run: '1', attempt: '1', state: 'success', own: 'job_1' })
-    record.set('link', row.link)
-    addForeign(scene, { state: 'success', target_url: `${row.link}#${record}` })
-    const inputs = { 'pr-labels': 'docs', 'pr-reviewers': 'octocat' }
-    const end = await step(scene, { inputs, replies: { get: ['active', 'active', 'completed'] } })
-    expect(firstCalls(end)).toEqual(continues('job_1'))
-    expect(end.requests.filter((line) => /^(?:POST|PATCH|PUT) .*[/](?:5|7)\b/.test(line))).toEqual(
-      [],
-    )
-    expect(end.outputs['pr-link']).toBe('')
-  },
-)
 
 it('a commit that has 1,000 statuses of the step’s name gets no job, with advice', async ({
   scene,
@@ -333,79 +240,60 @@ it('a merged pull request passes its job on to its base branch, and its own job 
   if (pull) mergePull(world, pull)
   addCommits(world, 120)
   expect(await next(scene, merged())).toEqual(continues('job_5'))
-  world.statuses.splice(3, 3)
-  expect(await next(scene, merged())).toEqual(continues('job_5'))
   expect(await next(scene)).toEqual(continues('job_5'))
 })
 
-it('the job of a branch is continued there alone', async ({ scene }) => {
-  await step(scene)
-  const release = onBranch(scene, 'release/1.x')
-  expect(await next(scene, { ...release, job: 'job_2' })).toEqual(CREATE)
-  expect(await next(scene)).toEqual(continues('job_1'))
-  expect(await next(scene, release)).toEqual(continues('job_2'))
+it('of two commits whose statuses are of the same second, the newer one decides', async ({
+  scene,
+}) => {
+  const pull = scene.world.pulls.get(5)
+  await step(scene, onFlag(scene))
+  if (pull) pushToPull(scene.world, pull)
+  await step(scene, { ...onFlag(scene), job: 'job_2', inputs: { 'follow-up': 'false' } })
+  const sameSecond = { created_at: time(scene.clock.now()) }
+  for (const status of scene.world.statuses) Object.assign(status, sameSecond)
+  expect(await next(scene, onFlag(scene))).toEqual(continues('job_2'))
 })
 
-it.for(['error', 'failed'] as const)(
-  'an older run (%s) that is started again continues the job of a newer one',
-  async (end, { scene }) => {
-    const { world } = scene
-    const event = pushTo(world, { files: ['a.ts'] })
-    await step(scene, { event, runId: AGAIN.runId, end, job: 'job_a' })
-    const newer = { event: pushTo(world, { files: ['b.ts'] }), job: 'job_b' }
-    await step(scene, { ...newer, inputs: { 'follow-up': 'false' } })
-    const get = end === 'failed' ? ['failed', 'active'] : ['active']
-    const again = await step(scene, { event, ...AGAIN, end: 'submitted', replies: { get } })
-    expect(again.calls.slice(-2)).toEqual(continues('job_b'))
-  },
-)
+it('the statuses of a pull request that others wrote do not hide its job', async ({ scene }) => {
+  const pull = scene.world.pulls.get(5)
+  const context = CONTEXT.replace(')', ', #5)')
+  for (let pushed = 0; pull && pushed < 8; pushed++) {
+    if (pushed === 6) await step(scene, onFlag(scene))
+    else addStatus(scene.world, pull.fields.head?.sha ?? '', { context })
+    pushToPull(scene.world, pull)
+  }
+  expect(await next(scene, onFlag(scene))).toEqual(continues('job_1'))
+})
 
 describe('the commit to compare with', () => {
   const since = async (scene: Scene, told: Step = {}) => {
-    const { bodies } = await step(scene, { ...NEXT, ...told, inputs: { context: 'files' } })
+    const { bodies } = await step(scene, {
+      ...NEXT,
+      ...told,
+      inputs: { context: 'files', ...told.inputs },
+    })
     return /last[^\n]*commit ([0-9a-f]{7})/.exec(JSON.stringify(bodies))?.[1]
   }
   const tip = ({ world }: Scene) => resolve(world, 'main')?.sha.slice(0, 7)
 
-  it.for<readonly [string, Step]>([
-    ['started nothing', REFUSED],
-    ['failed', { end: 'failed' }],
-    ['was lost', LOST],
-  ])(
-    'is that of the last success, though a later run on it %s',
-    async ([_what, told], { scene }) => {
-      await step(scene)
-      const before = tip(scene)
-      await step(scene, told)
-      addCommit(scene.world)
-      await step(scene, told)
-      addCommit(scene.world)
-      expect(await since(scene)).toBe(before)
-    },
-  )
-
-  it('does not depend on the state that GitHub shows', async ({ scene }) => {
+  it('is that of the last success, although later runs failed or were lost', async ({ scene }) => {
     await step(scene)
     const before = tip(scene)
-    for (const status of scene.world.statuses) Object.assign(status, { state: 'failure' })
-    addForeign(scene, { state: 'failure', target_url: 'https://ci.example.com/1' })
-    addCommit(scene.world)
+    for (const told of [REFUSED, { end: 'failed' }, LOST] satisfies Step[]) {
+      await step(scene, told)
+      addCommit(scene.world)
+    }
     expect(await since(scene)).toBe(before)
   })
 
-  it.for([
-    { name: 'GitHub does not know', forge: () => 'f'.repeat(40) },
-    {
-      name: 'is on another branch',
-      forge: ({ world }: Scene) => addCommit(world, { branch: 'other' }).sha,
-    },
-  ])('is none that a status carries and that $name', async ({ forge }, { scene }) => {
+  it('is never on another branch, even if a status carries that', async ({ scene }) => {
     const { world } = scene
     await step(scene)
     const before = tip(scene)
     addCommit(world)
     await step(scene, { end: 'failed' })
-    const forged = forge(scene)
+    const forged = addCommit(world, { branch: 'other' }).sha
     for (const status of world.statuses.slice(-3)) {
       const target = status.target_url?.replace(/success=[0-9a-f]+/, `success=${forged}`) ?? ''
       Object.assign(status, { target_url: target })
@@ -415,13 +303,11 @@ describe('the commit to compare with', () => {
     expect(await since(scene)).toBe(before)
   })
 
-  it('is found 150 commits back, without follow-up, too', async ({ scene }) => {
+  it('is found 150 commits back without `follow-up`, too', async ({ scene }) => {
     await step(scene)
     const before = tip(scene)
     addCommits(scene.world, 150)
-    expect(await since(scene)).toBe(before)
-    addCommits(scene.world, 150)
-    expect(await since(scene, { inputs: { 'follow-up': 'false' } })).not.toBe(before)
+    expect(await since(scene, { inputs: { 'follow-up': 'false' } })).toBe(before)
   })
 
   it('is none of the commits of a push', async ({ scene }) => {
@@ -429,8 +315,7 @@ describe('the commit to compare with', () => {
     await step(scene)
     const before = tip(scene)
     const { sha: pushedOn } = addCommit(world)
-    const { sha } = addCommit(world)
-    await step(scene, { sha })
+    await step(scene, { sha: addCommit(world).sha })
     addCommit(world)
     expect(await since(scene, { event: pushOf(world, pushedOn) })).toBe(before)
   })
@@ -448,19 +333,21 @@ describe('a re-run', () => {
   const toJob: Step = { inputs: { 'job-id': 'job_9' } }
   const waits = ['GET /job/job_1']
   const WAYS: readonly Again[] = [
-    { name: 'waits for the job that timed out', first: { end: 'timed-out' }, calls: waits },
-    { name: 'reports the job that completed', first: { end: 'pull-request' }, calls: waits },
     {
       name: 'finds its job below a later run’s statuses on the same commit',
       first: { end: 'timed-out' },
       meanwhile: (scene) => step(scene, { job: 'job_2' }),
       calls: waits,
     },
-    { name: 'starts a job where nothing was started', first: REFUSED, calls: CREATE },
+    { name: 'starts a job if the first attempt did not', first: REFUSED, calls: CREATE },
     {
-      name: 'continues another run’s job where nothing was started',
-      first: REFUSED,
-      meanwhile: (scene) => step(scene, { runId: 50_011, job: 'job_2' }),
+      name: 'continues the job of a newer commit if nothing was started',
+      first: { ...REFUSED, sha: BEFORE },
+      meanwhile(scene) {
+        addCommit(scene.world)
+        return step(scene, { job: 'job_2' })
+      },
+      told: { sha: BEFORE },
       calls: continues('job_2'),
     },
     {
@@ -494,44 +381,21 @@ describe('a re-run', () => {
     expect(third.calls).toEqual(['GET /job/job_2'])
   })
 
-  it('that can not look at its job leaves it to the next one', async ({ scene }) => {
-    await step(scene, { runId: AGAIN.runId, end: 'timed-out' })
-    const refused = await step(scene, { ...AGAIN, replies: { get: [{ status: 401 }] } })
-    expect(refused.outputs['result']).toBe('error')
-    const third = await step(scene, { ...again, attempt: 3 })
-    expect(third.calls).toEqual(['GET /job/job_1'])
-  })
-
-  type Unclear = {
-    readonly first?: readonly Step[]
-    readonly fault?: { readonly match: RegExp; readonly end: FaultName }
-    readonly words?: string
-  }
-  const UNCLEAR: Readonly<Record<string, Unclear>> = {
-    'the first attempt may have started a job': { first: [LOST] },
-    'it shows two jobs': { first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }] },
-    'it shows a job and a start': { first: [{ end: 'timed-out' }, LOST] },
-    "its statuses can't be read": { fault: { match: /\/statuses$/, end: '502' } },
-    'a permission lacks to read them': {
-      fault: { match: /\/statuses$/, end: '403' },
-      words: '`statuses: write`',
+  it.for<{ what: string; first: readonly Step[] }>([
+    { what: 'the first attempt may have started a job', first: [LOST] },
+    {
+      what: 'it shows two jobs',
+      first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }],
     },
-    'nothing can be written any more': {
-      fault: { match: /pending$/, end: '502' },
-      words: 'GitHub returned 502',
-    },
-    'an earlier job can not be looked for': { fault: { match: /graphql/, end: 'partial' } },
-  }
-  it.for(Object.entries(UNCLEAR))('starts nothing where %s', async ([_what, row], { scene }) => {
-    for (const told of row.first ?? []) await step(scene, { runId: AGAIN.runId, ...told })
-    if (row.fault !== undefined) scene.github.faults.push(row.fault)
+    { what: 'it shows a job and a start', first: [{ end: 'timed-out' }, LOST] },
+  ])('does not start a job if $what', async ({ first }, { scene }) => {
+    for (const told of first) await step(scene, { runId: AGAIN.runId, ...told })
     const end = await step(scene, again)
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: /)
-    expect(end.log.at(-1)).toContain(row.words ?? '')
   })
 
-  it('without follow-up finds the job of its own run', async ({ scene }) => {
+  it('without follow-up finds the job of the same run', async ({ scene }) => {
     await step(scene)
     const inputs = { 'follow-up': 'false' }
     const first = await step(scene, { runId: AGAIN.runId, inputs, job: 'job_2', end: 'submitted' })
@@ -539,7 +403,7 @@ describe('a re-run', () => {
     expect((await step(scene, { ...again, inputs })).calls).toEqual(['GET /job/job_2'])
   })
 
-  it('of an event without a record starts a job, and says so', async ({ scene }) => {
+  it('of an event without a record starts a job, with a notice', async ({ scene }) => {
     const event = bareEvent('deployment')
     for (const attempt of [1, 2]) {
       const end = await step(scene, { event, runId: AGAIN.runId, attempt, end: 'submitted' })
@@ -582,24 +446,5 @@ describe('a release', () => {
     for (const index of [0, 40, 72])
       for (const action of ['published', 'released']) expect(await run(index, action)).toEqual([])
     expect(await run(0, 'edited')).toEqual(continues('job_1'))
-  })
-
-  it('that failed runs again', async ({ scene }) => {
-    await step(scene, { ...onRelease(scene, 'v1.0.0', { action: 'created' }), end: 'error' })
-    expect(await next(scene, onRelease(scene, 'v1.0.0'))).toEqual(CREATE)
-  })
-
-  it('moves `v1`, which is skipped', async ({ scene }) => {
-    const { world } = scene
-    await step(scene, onRelease(scene, 'v1.1.0'))
-    const { sha } = addCommit(world, { files: ['a.ts'] })
-    world.tags.set('v1', sha).set('v1.2.0', sha)
-    const pushOfTag = (tag: string): Step => {
-      const commits = { before: BEFORE, after: sha, created: false, deleted: false, commits: [] }
-      const moved = event('push', { ref: `refs/tags/${tag}`, ...commits })
-      return { event: moved, sha, env: { GITHUB_REF: `refs/tags/${tag}` } }
-    }
-    expect(await next(scene, pushOfTag('v1'))).toEqual([])
-    expect(await next(scene, pushOfTag('v1.2.0'))).toEqual(continues('job_1'))
   })
 })

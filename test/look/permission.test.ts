@@ -16,9 +16,7 @@ const ROLES: readonly { readonly role: Role; readonly levels: string }[] = [
   { role: { ...own, permissions: null }, levels: 'read triage write' },
   { role: { ...own, permissions: { pull: false } }, levels: '' },
   { role: { ...own, permissions: { pull: true } }, levels: 'read' },
-  { role: { ...own, permissions: { triage: true } }, levels: 'read triage' },
   { role: { ...own, permissions: { push: true } }, levels: 'read triage write' },
-  { role: { ...own, permissions: { maintain: true } }, levels: 'read triage write maintain' },
   { role: { ...own, permissions: { admin: true } }, levels: 'read triage write maintain admin' },
 ]
 
@@ -48,7 +46,7 @@ function expectSkip(end: RunEnd, level: string, why: string): void {
 
 const WATCHED = { event: watch, inputs: { prompt: 'Go.', context: 'none' } }
 
-describe('the permission of somebody who asks', () => {
+describe('the permission of the person who asks', () => {
   it.each(ROLES)('as $role reaches $levels', async ({ role, levels }) => {
     const reached: string[] = []
     const { run } = await newScene(role)
@@ -116,7 +114,7 @@ describe('the permission of somebody who asks', () => {
     },
   )
 
-  it('is not asked for without a token, which one warning says', async () => {
+  it('is not asked for without a token, with one warning', async () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
@@ -127,7 +125,7 @@ describe('the permission of somebody who asks', () => {
 it.each([
   { what: 'a permission', event: command, match: /permission$/, requests: [ASK] },
   { what: 'its record', event: pushBy('octocat'), match: /graphql/, requests: [QUERY] },
-])('a run can be cancelled while it asks for $what', async ({ event, match, requests }) => {
+])('a run can be canceled while it asks for $what', async ({ event, match, requests }) => {
   const { run, github } = await newScene(MAY_WRITE)
   github.faults.push({ match, end: 'slow' })
   const end = await run({ event, inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })

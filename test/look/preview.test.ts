@@ -70,7 +70,7 @@ describe('the preview', () => {
     ],
     ['failed', { title: 'No build', summary: '' }, ` failed: No build ${CHECK}`],
     ['failed', {}, ` failed ${CHECK}`],
-  ])('is told as %s, with what the check says: %j', async (state, words, told) => {
+  ])('is shown as %s, with the text of the check: %j', async (state, words, told) => {
     const { world, open, read, reply } = await startFinishedJob()
     const sha = open({ title: '', files: ['a.mdx'] }).commits[0] ?? ''
     addCheck(world, sha, words)

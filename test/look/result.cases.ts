@@ -45,14 +45,6 @@ export const PREVIEW_ROWS: readonly [string, string, string, string][] = [
     'https://ready.example/',
     'ready',
   ],
-  [
-    'not ready that is only so soon',
-    READY.replace('Ready', 'Ready soon'),
-    'https://ready.example/',
-    '',
-  ],
-  ['no link with a password', READY.replace('https://', 'https://:b@'), '', ''],
-  ['no script', READY.replace('https://ready.example/', 'javascript:alert'), '', ''],
   ['a check without a comment', '', '', ''],
 ]
 

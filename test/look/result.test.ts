@@ -12,7 +12,7 @@ const diffOf = (path: string): string =>
   `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`
 
 describe('the files of the pull request', () => {
-  it('are told with their lines and links, pages first, in the words of REST', async () => {
+  it('are shown with their lines and links, pages first, with the states of REST', async () => {
     const { open, read, reply } = await startFinishedJob()
     open({
       title: 'Explain exit code 6',
@@ -62,7 +62,7 @@ describe('the files of the pull request', () => {
     }
   })
 
-  it('are said to be none where there are none', async () => {
+  it('are an empty list if the pull request changes none', async () => {
     const { open, read } = await startFinishedJob()
     open({ title: 'Nothing' })
     const { summary, outputs } = await read()
@@ -73,7 +73,7 @@ describe('the files of the pull request', () => {
   it.each([
     [3, { nodes: [] }],
     [null, null],
-  ])('are not known where GitHub counts %j and lists %j', async (changedFiles, files) => {
+  ])('are unknown if GitHub counts %j and lists %j', async (changedFiles, files) => {
     const { github, read } = await startFinishedJob()
     const suites = { nodes: [null, { app: null, deployments: null }] }
     const commits = { nodes: [null, { commit: { oid: 'a', checkSuites: suites } }] }
@@ -100,7 +100,7 @@ it.each([
 })
 
 describe('a job without a pull request', () => {
-  it.each(WITHOUT_PULL)('$what says why', async ({ commits, pushed }) => {
+  it.each(WITHOUT_PULL)('$what is reported with the reason', async ({ commits, pushed }) => {
     const { world, read } = await startFinishedJob()
     for (const commit of commits) addCommit(world, commit)
     const inputs = { 'ignore-authors': 'renovate[bot]' }
@@ -125,7 +125,7 @@ describe('a job without a pull request', () => {
     expect((await read(message)).summary).toContain('[View 1 commit]')
   })
 
-  it('does not count commits that came in a pull request, by the index of GitHub', async () => {
+  it('leaves out commits that came in a pull request, by the index of GitHub', async () => {
     const { world, open, read } = await startFinishedJob()
     mergePull(world, open(), 'rebase')
     expect((await read({ prLink: null })).summary).toContain('No docs changes')
@@ -146,7 +146,7 @@ describe('a job without a pull request', () => {
   })
 })
 
-it('GitHub is asked nothing about a pull request that is none of its own', async () => {
+it('GitHub gets no request about a pull request on another server', async () => {
   const { read } = await startFinishedJob()
   for (const prLink of [
     'https://gitlab.com/acme/docs/-/merge_requests/7',
@@ -163,7 +163,7 @@ it.each([
   ['checks: read', 'checks: read', 'T'],
   ['pull-requests: write', 'pull-requests: read', ''],
 ])(
-  'without %s one notice names the permission, and the rest is told',
+  'without %s one notice has the permission, and the rest is read',
   async (scope, named, title) => {
     const { world, open, read } = await startFinishedJob()
     playBuild(world, open({ title: 'T' }).commits[0] ?? '', 'ready')

@@ -219,7 +219,7 @@ describe('a review that requests changes', () => {
     { what: 'dismissal', given: {}, action: 'dismissed' },
     { what: "bot's request", given: { author: bot('reviewer[bot]') } },
     { what: 'request on a closed one', given: { pull: { state: 'closed' } } },
-  ] as const)('is not any $what: then nothing is asked of anyone', async (row, { scene }) => {
+  ] as const)('is not any $what: then there are no requests', async (row, { scene }) => {
     const made = reviewed(scene, row.given, row.what === 'dismissal' ? 'dismissed' : undefined)
     const inputs = { prompt: 'Go.', 'allow-bots': 'reviewer[bot]' }
     const end = await scene.tell(made, { inputs })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bareEvent, event, pullRequest, pushBy } from '../support/events.ts'
+import { bareEvent, event, pullRequest, pushBy, workflowRun } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
@@ -120,12 +120,8 @@ it('a run that could not ask Mintlify about the earlier job for 2 minutes writes
   expect(recordsIn(world)).toEqual(before)
 })
 
-const repository = { full_name: 'acme/docs', default_branch: 'main' }
-const following = (branch: string, cause = 'push') => {
-  const followed = { head_sha: 'd'.repeat(40), head_branch: branch, head_repository: repository }
-  const workflow_run = { ...followed, event: cause, conclusion: 'success' }
-  return event('workflow_run', { action: 'completed', workflow_run, repository })
-}
+const following = (branch: string, cause = 'push') =>
+  workflowRun({ head_sha: 'd'.repeat(40), head_branch: branch, event: cause })
 
 it.each<{ readonly what: string; readonly options: RunOptions }>([
   { what: 'in a dry run', options: { inputs: { 'dry-run': 'true' } } },
@@ -284,18 +280,6 @@ it.each<FaultName>([
   expect(recordsIn(world).at(-1)).toEqual({ state: 'success', job: 'j1', page: PULL })
 })
 
-it('the post step ends a status that arrived under a 502, and whose end then met a 403', async () => {
-  const { world, github, run } = await newStep('completed')
-  github.faults.push({
-    match: /statuses.*pending$/,
-    end: { status: 502, body: {}, handled: true },
-    times: 1,
-  })
-  github.faults.push({ match: /statuses.*success$/, end: '403', times: 1 })
-  await run()
-  expect(recordsIn(world).at(-1)?.state).toBe('success')
-})
-
 type Unwritten = {
   readonly what: string
   readonly token?: string
@@ -312,7 +296,7 @@ const UNWRITTEN: readonly Unwritten[] = [
 ]
 
 it.each(UNWRITTEN)(
-  'if a status can not be set $what, nothing is started, and one annotation says why',
+  'if a status can not be set $what, nothing is started, with one annotation',
   async ({ token, match = /POST .statuses/, fault, cause }) => {
     const { github, run } = await newStep()
     if (fault) github.faults.push({ match, end: fault })

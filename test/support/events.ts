@@ -50,6 +50,14 @@ export function event(name: string, change: Fields = {}): Event {
   return { name, payload: merged(one, change) }
 }
 
+/** A `workflow_run` after CI for a push to `main` of this repository, with other fields of its run and payload. */
+export function workflowRun(run: Fields = {}, change: Fields = {}): Event {
+  const repository = { full_name: 'acme/docs', default_branch: 'main' }
+  const branch = { head_branch: 'main', head_repository: repository }
+  const workflow_run = { event: 'push', conclusion: 'success', ...branch, ...run }
+  return event('workflow_run', { action: 'completed', repository, ...change, workflow_run })
+}
+
 /** An event without a payload, such as a schedule. */
 export function bareEvent(name: string): Event {
   return { name, payload: {} }

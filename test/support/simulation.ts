@@ -8,7 +8,6 @@ export async function startSimulation(docsIn: string, options: HarnessOptions = 
   const harness = await startHarness({ ...options, docsIn, jobTimeMs: 20_000 })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
-  const endedAtMs = new Map<number, number>()
 
   /** Runs the step, with a prompt and without a context. */
   function run(options: RunOptions) {
@@ -22,25 +21,10 @@ export async function startSimulation(docsIn: string, options: HarnessOptions = 
     return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
   }
 
-  /** Ends the open ones. */
-  async function endPulls(how: 'merge' | 'close'): Promise<void> {
-    for (const number of await openPulls()) {
-      endedAtMs.set(number, clock.now())
-      await clock.work(async () =>
-        how === 'merge' ? docs.mergePull(number) : docs.closePull(number),
-      )
-    }
+  /** Merges the open ones. */
+  async function mergePulls(): Promise<void> {
+    for (const number of await openPulls()) await clock.work(async () => docs.mergePull(number))
   }
 
-  /** Messages that were sent to a job after its pull request had ended. */
-  function lateMessages(): readonly string[] {
-    const sent = docs.requests.filter(({ path }) => path.endsWith('/message'))
-    const late = sent.filter(({ path, at }) => {
-      const job = docs.jobs.find(({ id }) => path.includes(`/${id}/`))
-      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Number.POSITIVE_INFINITY)
-    })
-    return late.map(({ path }) => path)
-  }
-
-  return { ...harness, run, openPulls, endPulls, lateMessages }
+  return { ...harness, run, openPulls, mergePulls }
 }
