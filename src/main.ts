@@ -40,7 +40,12 @@ async function perform(run: Run): Promise<void> {
   const unneeded = skipByPayload(trigger, run)
   if (unneeded && !hasReport(inputs)) return reportSkip(unneeded, run)
 
-  const permission = await askForPermission(trigger, run)
+  let permission: Permission
+  try {
+    permission = await askForPermission(trigger, run)
+  } catch (error) {
+    return reportError(error, run, request.wantsJob ? 'job' : 'visitors')
+  }
   if (run.cancel.aborted) return reportCancelled(request, run)
   const skip = decidePermission(trigger, permission, inputs)
   if (skip !== undefined) {

@@ -56,7 +56,7 @@ export type Changes = {
   readonly fileCount: number | undefined
   /** Numbers of lines in all files, if GitHub gives them. */
   readonly lines?: { readonly added: number; readonly removed: number } | undefined
-  /** Whether these are only the last commits, because nothing is known to start from. */
+  /** Whether these are only the last commits, because no starting point is known. */
   readonly isArbitrary: boolean
   /** Whether these are all commits. */
   readonly isWhole: boolean
@@ -121,7 +121,7 @@ export async function readChanges(
 
 /** A commit, branch, or tag that a change is compared with. */
 type Base = {
-  /** Empty if nothing is before the head commit: then that commit is shown. */
+  /** Empty if the head commit is the first one: then that commit is shown. */
   readonly ref: string
   /** How the prompt names it; empty if it doesn't. */
   readonly words: string
@@ -187,7 +187,7 @@ function jobBase({ sha, createdAtMs }: NonNullable<EarlierRuns['lastJob']>): Bas
   return { ref: sha, words, wasOnBranch: true }
 }
 
-/** Reads what has changed on a branch since this step's last job, the newest release, or the last commits. */
+/** Reads the changes of a branch since this step's last job, the newest release, or the last commits. */
 async function changesOfBranch(
   head: string,
   { lastJob, reachedLimit }: EarlierRuns,
@@ -238,9 +238,9 @@ function basesOfTag(sha: string, { before }: Tags, { github }: Run): Candidates[
   ]
 }
 
-const READ_CHANGES = { purpose: 'read what has changed', permission: 'contents: read' }
+const READ_CHANGES = { purpose: 'read the changes', permission: 'contents: read' }
 
-/** Reads what has changed since the first base that the change fits, with the merged pull requests of its commits. */
+/** Reads the changes since the first base that fits, with the merged pull requests of its commits. */
 async function compareWithFirst(
   candidates: readonly Candidates[],
   head: string,
@@ -285,7 +285,7 @@ async function addPulls(changes: Changes, { github, inputs }: Run): Promise<Chan
   return { ...changes, commits: withPulls }
 }
 
-/** As many files as GitHub compares at most, without saying how many there are. */
+/** As many files as GitHub compares at most, without their total number. */
 const MAX_COMPARED = 300
 
 type Compared = Omit<Changes, 'since' | 'isArbitrary'>

@@ -181,7 +181,7 @@ export function markerKeys(
   }
 }
 
-/** Reads what an earlier attempt did from its reply. */
+/** Reads the outcome of an earlier attempt from its reply. */
 function readReply(before: RecordMarker | undefined): Attempt {
   if (!before) return { kind: 'none' }
   if (before.job !== '') return { kind: 'job', job: jobOfReply(before) }
@@ -276,15 +276,15 @@ function readMarker(body: string, thread: Thread, run: Run): Marker | undefined 
   return isOurs ? readPayload(payload) : undefined
 }
 
-/** Reads what `renderMarker` wrote, or what somebody wrote like it. */
+/** Reads the payload of a marker, which anyone may have written. */
 function readPayload(payload = ''): Marker | undefined {
   const marker = parseJson(Buffer.from(payload, 'base64url').toString())
   return isRecord(marker) ? (marker as unknown as Marker) : undefined
 }
 
 /**
- * Renders a marker for the beginning of a comment. It is signed with a key derived from the API key, so that nobody else
- * can make one, or copy one to another thread or repository.
+ * Renders a marker for the beginning of a comment. It is signed with a key derived from the API key, so that others
+ * can't make one, or copy one to another thread or repository.
  */
 function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')

@@ -23,7 +23,7 @@ export type Attempt =
   /** Runs like this one have no record. */
   | { readonly kind: 'not-recorded' }
   | { readonly kind: 'job'; readonly job: NamedJob }
-  /** A job may have been started or sent a message, or there are two: sentences that say why. */
+  /** A job may have been started or sent a message, or there are two. `why`: the reason, as sentences. */
   | { readonly kind: 'unclear'; readonly why: string }
 
 /** The comments of a command's thread. */
@@ -44,7 +44,7 @@ export type EarlierRuns = StatusFacts & {
   readonly lastSent?: 'same' | 'newer' | 'older' | undefined
   /** How many commits back the record is; 0 if there is none. */
   readonly commitsBack: number
-  /** Whether the search ended at its limit without what it looked for, so that an older job may exist. */
+  /** Whether the search ended at its limit without a result, so that an older job may exist. */
   readonly reachedLimit: boolean
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
@@ -68,7 +68,7 @@ export const NOTHING_EARLIER: EarlierRuns = {
 
 const FIND_JOB = { purpose: 'look for an earlier job', permission: 'statuses: read' }
 
-/** Reads what the step's commit statuses record of earlier attempts and runs. @throws {NeededCallError} */
+/** Reads the step's record of earlier attempts and runs in commit statuses. @throws {NeededCallError} */
 export async function findInStatuses(
   event: GitHubEvent,
   tags: Tags | undefined,
@@ -150,12 +150,12 @@ type SearchPart = {
 const PAGE_SIZE = 100
 /** As many commits of a branch are searched at most besides its newest one. */
 export const MAX_SEARCHED_COMMITS = 500
-/** As many versions are searched, because a release from a branch is no ancestor of the next one. */
+/** As many versions are searched, because a release from a branch isn't an ancestor of the next one. */
 const MAX_SEARCHED_VERSIONS = 10
 
 /**
  * Searches the run's own commit and its branch; an open pull request; a merged one, and then its base branch; of a tag or
- * release also the versions before it. What GitHub couldn't read is asked for again, unless a part is enough without it.
+ * release also the versions before it. Missing parts are asked for again, unless the others are enough.
  *
  * @throws {NeededCallError}
  */
@@ -252,7 +252,7 @@ async function searchPull(event: GitHubEvent, number: number, run: Run): Promise
   return { ...found, visited, history: [], reachedLimit: found.reachedLimit || hasMore }
 }
 
-/** What is asked about a branch: where its search begins. */
+/** Returns the commit or branch where the search begins. */
 function branchTip(event: GitHubEvent, sha: string, { environment }: Run): string {
   const { row, payload, followsTag } = event
   const followed = followsTag
@@ -294,7 +294,7 @@ type StatusesAnswer = FromGitHub<{
   }>
 }>
 
-/** Sends a query. What an answer with errors contains is believed. */
+/** Sends a query. The data of an answer with errors is believed. */
 async function askForStatuses(
   query: string,
   variables: Readonly<Record<string, string | number>>,
@@ -362,7 +362,7 @@ function isOwn({ runId }: StepStatus, { environment }: Run): boolean {
   return runId === environment.runId
 }
 
-/** Reads what this run's earlier attempts did from the statuses of its commit, newest first. */
+/** Reads the outcome of this run's earlier attempts from the statuses of its commit, newest first. */
 function readAttempt(statuses: readonly StepStatus[], run: Run): Attempt {
   const own = isRerun(run.environment) ? statuses.filter((status) => isOwn(status, run)) : []
   const [newest] = own

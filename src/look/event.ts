@@ -206,7 +206,7 @@ export function isIncludedLater(event: GitHubEvent, environment: Environment): b
   return isPush || row.subject === 'branch' || followedBranch(event, environment) !== undefined
 }
 
-/** Whether an event can wait for the next one. Somebody asked for a dispatch. */
+/** Whether an event can wait for the next one. A dispatch was asked for. */
 export function canWait(event: GitHubEvent, environment: Environment): boolean {
   return isIncludedLater(event, environment) && !event.name.endsWith('_dispatch')
 }

@@ -70,7 +70,7 @@ export type DocsPlace = {
   readonly isOwn: boolean
   /** Whether more people can read it than the run's repository, or that is unknown. */
   readonly isExposed: boolean
-  /** Whether more people can read the run's repository, or that is unknown: then nothing of the docs is shown there. */
+  /** Whether more people can read the run's repository, or that is unknown: then the docs aren't shown there. */
   readonly isHidden: boolean
 }
 
@@ -297,7 +297,7 @@ function readPull(
   sinceMs: number | undefined,
 ): DocsPull {
   const [pull = {}] = pages
-  // The check of another commit says nothing of the head.
+  // The check of another commit isn't about the head.
   const commit = nodesOf(pull.commits).find((one) => one.commit?.oid === pull.headRefOid)?.commit
   const all = pages.flatMap((page) => nodesOf(page.files))
   const files = all.map(({ path, changeType, additions, deletions }) => {
@@ -354,7 +354,7 @@ type Preview = {
 
 /**
  * Reads Mintlify's check on a commit. Any job of any workflow may have its name, so that the App decides. A build that
- * started before the job or message says nothing of it.
+ * started before the job or message isn't about it.
  */
 function readDeployment({ checkSuites }: CheckedCommit, sinceMs: number): Preview | undefined {
   const [newest] = nodesOf(checkSuites)

@@ -68,7 +68,7 @@ export type Situation = {
 }
 
 /**
- * Looks at the record and at the changes, which may decide already that nothing is to be done.
+ * Looks at the record and at the changes, which may already decide to skip the run.
  *
  * @throws {NeededCallError} if something can't be read that the run can't do without
  */
@@ -395,7 +395,7 @@ function reviewsOfWriters({ reviews }: PullStateNode): Contribution[] {
 
 /** Whether it is merged as soon as its checks pass, or people who can push approve it and request no changes. */
 function isApproved(pull: PullStateNode): boolean {
-  // The newest of each author counts; a comment is no opinion.
+  // The newest of each author counts; a comment isn't an opinion.
   const opinions = reviewsOfWriters(pull).filter(({ state }) => state !== 'COMMENTED')
   const states = [...new Map(opinions.map(({ author, state }) => [author?.login, state])).values()]
   const areForIt = states.includes('APPROVED') && !states.includes('CHANGES_REQUESTED')

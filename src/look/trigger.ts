@@ -31,7 +31,7 @@ export type Command = {
   /** The comment or the review, and the thread that it is answered in. */
   readonly source: CommentRef
   readonly author: Actor
-  /** The text after the command, without what is invisible; may be empty. */
+  /** The visible text after the command; may be empty. */
   readonly instructions: string
   /** Whether a new job is wanted even if an earlier one could be continued. */
   readonly fresh: boolean
@@ -129,7 +129,7 @@ async function findRefusal(
   { inputs, github }: Run,
 ): Promise<Lookup<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
-  if (!actor) return refused('the event does not say who caused it')
+  if (!actor) return refused('the event does not name the account that caused it')
   if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the ID of ${login}`)
@@ -179,7 +179,7 @@ const GRANTS = {
   admin: 'admin',
 }
 
-/** Reads the level: that of a role that an organization made is what the role grants. */
+/** Reads the level: a role that an organization made has the level that it grants. */
 function permissionLevel({ permission, role_name: role, user }: PermissionAnswer) {
   const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions

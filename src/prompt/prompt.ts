@@ -119,7 +119,7 @@ function quoteFile({ name, text }: TextFile): string {
 
 /** What a message to the job of an open docs pull request also asks for. */
 const ON_UPDATE =
-  'If people have committed to your pull request, keep their changes. If it conflicts with its base branch, bring it up to date and resolve the conflicts as well; keep what was merged there in the meantime.'
+  'If people have committed to your pull request, keep their changes. If it conflicts with its base branch, bring it up to date and resolve the conflicts as well; keep the changes that were merged there in the meantime.'
 
 /**
  * Describes the event of a run.

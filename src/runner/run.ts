@@ -139,7 +139,7 @@ export class Run {
   /** The files and outputs whose failure has been logged. */
   readonly #unwritten = new Set<string>()
 
-  /** Masks the secrets before anything else. Sends nothing. */
+  /** Masks the secrets before anything else. Makes no request. */
   constructor(
     environment: Environment,
     waiting: Waiting,
@@ -212,7 +212,7 @@ export class Run {
    */
   writeSummary(section: SummarySection, markdown: Markdown): void {
     const path = this.environment.summaryPath
-    // If the runner names no file, nothing is written.
+    // The runner may not name a file.
     if (path === '') return
     this.#sections[section] = `${this.redact(markdown.source)}\n\n`
     this.#writeFile('summary', () => {
@@ -229,7 +229,7 @@ export class Run {
     this.#writeFile('state', () => core.saveState(name, value))
   }
 
-  /** Writes a file that the runner reads. If that fails, an error says so once, and the step fails at its end. */
+  /** Writes a file that the runner reads. A failure is one error, and the step fails at its end. */
   #writeFile(name: string, write: () => void): void {
     try {
       write()
@@ -244,7 +244,7 @@ export class Run {
     }
   }
 
-  /** Reads what the main step saved; empty if nothing. */
+  /** Reads a value that the main step saved; empty if there is none. */
   readState(name: StateName): string {
     return this.environment.state.get(name) ?? ''
   }
@@ -264,7 +264,7 @@ export class Run {
 type Log = ReturnType<typeof createLog>
 
 /**
- * The run's log, and the only way text reaches it: nothing in it acts as a workflow command or shows a secret.
+ * The run's log, and the only way text reaches it: it doesn't act as a workflow command or show a secret.
  * Annotations (`notice`, `warning`, `fail`) are shown at the top of the run, too. Their title states the problem in at
  * most 60 characters; the log appends the project.
  */

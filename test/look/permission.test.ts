@@ -105,7 +105,7 @@ describe('the permission of the person who asks', () => {
   )
 
   it.each([{ asked: command }, { asked: watch }])(
-    'is no error if $asked.name is canceled before GitHub answers',
+    "isn't an error if $asked.name is canceled before GitHub answers",
     async ({ asked }) => {
       const { run } = await newScene(undefined, '502')
       const end = await run({ ...WATCHED, event: asked, cancelAtMs: 20_000 })

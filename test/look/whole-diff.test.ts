@@ -120,7 +120,7 @@ describe('a week of 700 changed files', () => {
       })
       expect(outputs['result']).toBe('error')
       expect(titles).toEqual(['GitHub is unavailable (502) (docs)'])
-      expect(log.at(-1)).toContain('Could not read what has changed')
+      expect(log.at(-1)).toContain('Could not read the changes')
       expect(scene.docs.jobs).toEqual([])
     },
   )

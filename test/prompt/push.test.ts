@@ -158,7 +158,7 @@ describe('a schedule or dispatch', () => {
   }
 
   it.each([
-    ['what has changed', BEFORE, COMPARED, [COMPARE]],
+    ['the changes', BEFORE, COMPARED, [COMPARE]],
     ['that nothing has, and asks nobody', AFTER, ['Changed files: none'], []],
   ])("has, since this step's last job, %s", async (_what, sha, changes, requests) => {
     const scene = await scheduleScene(sha)
