@@ -393,7 +393,7 @@ function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
   })
   const more = machineFiles.length - named.length
   if (more > 0) named.push(md`and ${formatCount(more)} more`)
-  return details('Visitors of files for machines', joinMarkdown(named, ' · '))
+  return details('Visitors of llms.txt and other files for AI', joinMarkdown(named, ' · '))
 }
 
 const CHART_OPTIONS = {

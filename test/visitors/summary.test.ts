@@ -169,7 +169,7 @@ describe('folded', () => {
     expect([shown.pages.length, shown.rows.length]).toEqual([42, 46])
     const text = summaryOf(shown)
     expect(firstScreen(text)).toContain('No page had unusual traffic.')
-    expect(folded(text, 'Visitors of files for machines')).toBe(
+    expect(folded(text, 'Visitors of llms.txt and other files for AI')).toBe(
       '`/llms.txt` 900 · `/a/llms-full.txt` 899 · `/skill.md` 898 · `/SKILL.md` 897',
     )
     expect(folded(text, 'Top pages')).not.toMatch(/\/llms|skill\.md/i)
@@ -177,7 +177,10 @@ describe('folded', () => {
 
   it('are 100 of the files for machines at most, because anyone can ask for one in any folder', () => {
     const pages = Array.from({ length: 8000 }, (_, index) => page(`/${index}/llms.txt`, 9))
-    const text = folded(summaryOf(report([9, 9], { pages })), 'Visitors of files for machines')
+    const text = folded(
+      summaryOf(report([9, 9], { pages })),
+      'Visitors of llms.txt and other files for AI',
+    )
     expect(text.split(' · ')).toHaveLength(101)
     expect(text).toMatch(/ · and 7,900 more$/)
   })
