@@ -2,18 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readOptions, refuse } from './options.ts'
 
-/** The files of src whose mutants the tests in a folder of the same name are to find. Stryker splits at each comma. */
-const PARTS: Readonly<Record<string, string>> = {
-  act: 'src/act/**/*.ts',
-  '{look,decide}': 'src/look/**/*.ts,src/decide/**/*.ts',
-  github: 'src/github/**/*.ts',
-  inputs: 'src/inputs/**/*.ts',
-  job: 'src/job.ts',
-  lib: 'src/lib/markdown.ts,src/lib/text.ts,src/lib/time.ts',
-  mintlify: 'src/mintlify/**/*.ts',
-  prompt: 'src/prompt/**/*.ts',
-  visitors: 'src/visitors/**/*.ts',
-  report: 'src/report/**/*.ts',
+/** The files of src that are mutated, and the folders of tests that are to find the mutants. Stryker splits at each comma. */
+const PARTS: Readonly<Record<string, { readonly files: string; readonly tests: string }>> = {
+  act: { files: 'src/act/**/*.ts', tests: 'act' },
+  decide: { files: 'src/decide/**/*.ts', tests: 'decide' },
+  look: { files: 'src/look/**/*.ts', tests: '{look,decide}' },
+  github: { files: 'src/github/**/*.ts', tests: 'github' },
+  inputs: { files: 'src/inputs/**/*.ts', tests: 'inputs' },
+  job: { files: 'src/job.ts', tests: 'job' },
+  lib: { files: 'src/lib/markdown.ts,src/lib/text.ts,src/lib/time.ts', tests: 'lib' },
+  mintlify: { files: 'src/mintlify/**/*.ts', tests: 'mintlify' },
+  prompt: { files: 'src/prompt/**/*.ts', tests: 'prompt' },
+  visitors: { files: 'src/visitors/**/*.ts', tests: 'visitors' },
+  report: { files: 'src/report/**/*.ts', tests: 'report' },
 }
 
 const USAGE = `Changes src in thousands of small ways, and lists the changes that no test notices (tmp/mutation.html, too).
@@ -27,13 +28,17 @@ const { positionals, values } = readOptions(USAGE, {
 })
 if (positionals.length === 0) refuse('Name a part.', USAGE)
 for (const part of positionals) {
-  const files = values.only ?? PARTS[part] ?? refuse(`There is no part ${part}.`, USAGE)
+  const { files, tests } = PARTS[part] ?? refuse(`There is no part ${part}.`, USAGE)
   const startedMs = performance.now()
   const stryker = join(import.meta.dirname, '../node_modules/.bin/stryker')
-  const { status } = spawnSync(stryker, ['run', 'config/stryker.json', '--mutate', files], {
-    stdio: 'inherit',
-    env: { ...process.env, TESTS: part },
-  })
+  const { status } = spawnSync(
+    stryker,
+    ['run', 'config/stryker.json', '--mutate', values.only ?? files],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, TESTS: tests },
+    },
+  )
   console.log(`${part}: ${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes`)
   process.exitCode ||= status ?? 1
 }
