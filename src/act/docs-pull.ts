@@ -1,11 +1,10 @@
+import { type FromGitHub, type Nodes, nodesOf, type Paged } from '../github/client.ts'
 import {
-  type FromGitHub,
   type GitHubCall,
-  type Nodes,
-  nodesOf,
-  type Paged,
-} from '../github/client.ts'
-import { GitHubError, type GraphqlError, graphqlError } from '../github/github-errors.ts'
+  GitHubError,
+  type GraphqlError,
+  graphqlError,
+} from '../github/github-errors.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
 import type { Review } from '../look/event.ts'

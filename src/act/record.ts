@@ -1,6 +1,11 @@
 import type { Skip } from '../decide/skip.ts'
-import type { GitHubCall } from '../github/client.ts'
-import { failedLookup, type Lookup, NeededCallError, NOT_FOUND } from '../github/github-errors.ts'
+import {
+  failedLookup,
+  type GitHubCall,
+  type Lookup,
+  NeededCallError,
+  NOT_FOUND,
+} from '../github/github-errors.ts'
 import {
   parsePullRequest,
   pullRequestThread,

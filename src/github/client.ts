@@ -1,17 +1,24 @@
 import type { getOctokit } from '@actions/github'
 import { HttpClient, type HttpRequest, type ProxySettings, TransportError } from '../lib/http.ts'
-import { inBackticks, isRecord, joinSentences, listOf, recordField } from '../lib/text.ts'
+import { recordField } from '../lib/text.ts'
 import { afterGrace, type Waiting } from '../lib/time.ts'
 import {
+  assertBody,
+  canRetry,
+  describeFailures,
+  type FailedCall,
   failedLookup,
+  type GitHubCall,
   GitHubError,
   type GraphqlError,
-  graphqlError,
   isTooLarge,
   type Lookup,
   mayHaveArrived,
-  missingPermission,
+  mayPass,
   NeededCallError,
+  onlyReads,
+  passingFailure,
+  type RequestLine,
   readGraphqlErrors,
   toGitHubError,
 } from './github-errors.ts'
@@ -40,25 +47,6 @@ export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }
 
-/** As `FromGitHub`, for everything within, too. */
-type DeepFromGitHub<T> = T extends string
-  ? string
-  : T extends readonly (infer One)[]
-    ? readonly DeepFromGitHub<One>[]
-    : T extends object
-      ? { readonly [Field in keyof T]?: Maybe<DeepFromGitHub<T[Field]>> }
-      : T
-
-type Rest = Octokit['rest']
-
-/** The data of a response, as Octokit has it from GitHub's own description. */
-export type RestData<
-  Area extends keyof Rest,
-  Call extends keyof Rest[Area],
-> = Rest[Area][Call] extends (...options: never[]) => Promise<{ readonly data: infer Data }>
-  ? DeepFromGitHub<Data>
-  : never
-
 export type User = FromGitHub<{
   id: number
   /** `renovate[bot]` where REST and webhooks name an app; GraphQL leaves `[bot]` out. */
@@ -70,19 +58,6 @@ export type User = FromGitHub<{
 /** Returns a login in lower case and without `[bot]`, because GraphQL and REST spell the logins of apps differently. */
 export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
-}
-
-/** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
-export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>
-
-/** What a call is for. */
-export type GitHubCall = {
-  /** To follow "Could not": `list the comments`. */
-  readonly purpose: string
-  /** The permission that the token needs for it: `issues: write`. */
-  readonly permission: string
-  /** How to grant it, as a sentence, if it is for another repository; by default in the workflow, or for a person's token. */
-  readonly fix?: string
 }
 
 type GitHubOptions = Waiting & {
@@ -129,7 +104,7 @@ export class GitHub {
   #hasTimedOut = false
   #isRepeating = false
   /** The calls that failed and that the run could do without. */
-  readonly #failures: { readonly error: GitHubError; readonly call: GitHubCall }[] = []
+  readonly #failures: FailedCall[] = []
   /** Whether the run ends because of a failed call, which explains the others. */
   #isExplained = false
   /** Permissions that have worked in this run. */
@@ -308,29 +283,12 @@ export class GitHub {
    * @returns whether there were such calls
    */
   reportFailures(): boolean {
-    const [first] = this.#failures
+    const [first, ...others] = this.#failures
     if (first === undefined || this.#isExplained) return false
-    const { error, call } = first
-    const purposes = [...new Set(this.#failures.map((one) => one.call.purpose))]
-    const needed = this.#failures.flatMap((one) =>
-      this.#isMissing(one.call, one.error) ? one.call.permission : [],
+    const { text, title } = describeFailures([first, ...others], ({ call, error }) =>
+      this.#isMissing(call, error),
     )
-    // Writing includes reading.
-    const widened = (permission: string): string => {
-      const writing = permission.replace(/read$/, 'write')
-      return needed.includes(writing) ? writing : permission
-    }
-    const missing = [...new Set(needed.map(widened))]
-    const { who, fix } = missingPermission(listOf(missing.map(inBackticks)), error)
-    this.#options.log.notice(
-      joinSentences(
-        `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
-        missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
-      ),
-      this.#isMissing(call, error)
-        ? `Missing permission: \`${widened(call.permission)}\``
-        : error.title,
-    )
+    this.#options.log.notice(text, title)
     return true
   }
 
@@ -475,59 +433,4 @@ export class GitHub {
       headers: response.headers,
     })
   }
-}
-
-/** Whether a failed request may be sent again. */
-function canRetry(error: GitHubError, request: RequestLine): boolean {
-  const isUnsent = error.cause instanceof TransportError && !error.cause.maybeSent
-  return mayPass(error) && (error.kind === 'rate-limit' || isUnsent || canRepeat(request))
-}
-
-/** Whether the same request may succeed later. */
-function mayPass(error: GitHubError): boolean {
-  const { kind, cause } = error
-  if (kind !== 'other') return kind === 'rate-limit'
-  const isUnsent = cause instanceof TransportError && !cause.maybeSent
-  return isUnsent || (mayHaveArrived(error) && !isTooLarge(error))
-}
-
-/** Returns the first error of a GraphQL answer that another try may not have; `undefined` if it has none. */
-function passingFailure(data: unknown, { url }: RequestLine): GitHubError | undefined {
-  const errors = url.endsWith('/graphql') ? readGraphqlErrors(data) : []
-  const first = errors.find(({ type }) => type !== 'FORBIDDEN' && type !== 'NOT_FOUND')
-  return first && graphqlError(first)
-}
-
-/** Whether sending a request twice has the same effect as sending it once; GitHub keeps one reaction of a kind. */
-function canRepeat(request: RequestLine): boolean {
-  const { method, url } = request
-  return onlyReads(request) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(url)
-}
-
-function onlyReads({ method, url }: RequestLine): boolean {
-  return method === 'GET' || url.endsWith('/graphql')
-}
-
-type RequestLine = { readonly method: string; readonly url: string }
-
-/**
- * Rejects a response without a usable body: proxies in front of GitHub answer with an empty object or a page, and GraphQL
- * sometimes without data.
- *
- * @throws {GitHubError}
- */
-function assertBody(
-  { status, data }: { status: number; data: unknown },
-  request: RequestLine,
-): void {
-  if (status >= 300)
-    throw new GitHubError(`GitHub redirected the request (${status})`, { kind: 'refused', status })
-  if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
-    throw new GitHubError(`GitHub returned ${status} without a readable body`)
-  }
-  if (!request.url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
-  const [first] = readGraphqlErrors(data)
-  throw first === undefined
-    ? new GitHubError('GitHub returned a response without data')
-    : graphqlError(first)
 }

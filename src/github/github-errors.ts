@@ -3,8 +3,11 @@ import { TransportError, transportAdvice } from '../lib/http.ts'
 import {
   clip,
   errorMessage,
+  inBackticks,
+  isRecord,
   joinSentences,
   listField,
+  listOf,
   recordField,
   stringField,
 } from '../lib/text.ts'
@@ -56,6 +59,19 @@ export class GitHubError extends Error {
   }
 }
 
+/** What a call is for. */
+export type GitHubCall = {
+  /** To follow "Could not": `list the comments`. */
+  readonly purpose: string
+  /** The permission that the token needs for it: `issues: write`. */
+  readonly permission: string
+  /** How to grant it, as a sentence, if it is for another repository; by default in the workflow, or for a person's token. */
+  readonly fix?: string
+}
+
+/** A failed call, and its error. */
+export type FailedCall = { readonly error: GitHubError; readonly call: GitHubCall }
+
 /** A failed call that the run can't do without: nothing is started. */
 export class NeededCallError extends Error {
   override readonly name = 'NeededCallError'
@@ -86,6 +102,35 @@ export function missingPermission(permissions: string, { message, status }: GitH
     fix: isOfPerson
       ? `Add ${permissions} to the token.`
       : `Add ${permissions} under \`permissions:\`.`,
+  }
+}
+
+/**
+ * Words one notice about calls that failed and that the run could do without.
+ *
+ * @param isMissing whether a call failed because the token lacks its permission
+ */
+export function describeFailures(
+  failures: readonly [FailedCall, ...FailedCall[]],
+  isMissing: (failure: FailedCall) => boolean,
+) {
+  const [first] = failures
+  const { error, call } = first
+  const purposes = [...new Set(failures.map((one) => one.call.purpose))]
+  const needed = failures.filter(isMissing).map((one) => one.call.permission)
+  // Writing includes reading.
+  const widened = (permission: string): string => {
+    const writing = permission.replace(/read$/, 'write')
+    return needed.includes(writing) ? writing : permission
+  }
+  const missing = [...new Set(needed.map(widened))]
+  const { who, fix } = missingPermission(listOf(missing.map(inBackticks)), error)
+  return {
+    text: joinSentences(
+      `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
+      missing.length > 0 ? (call.fix ?? `${who}. ${fix}`) : error.explanation,
+    ),
+    title: isMissing(first) ? `Missing permission: \`${widened(call.permission)}\`` : error.title,
   }
 }
 
@@ -248,4 +293,59 @@ export function graphqlError(
     permission,
     ...words,
   })
+}
+
+/** Whether a failed request may be sent again. */
+export function canRetry(error: GitHubError, request: RequestLine): boolean {
+  const isUnsent = error.cause instanceof TransportError && !error.cause.maybeSent
+  return mayPass(error) && (error.kind === 'rate-limit' || isUnsent || canRepeat(request))
+}
+
+/** Whether the same request may succeed later. */
+export function mayPass(error: GitHubError): boolean {
+  const { kind, cause } = error
+  if (kind !== 'other') return kind === 'rate-limit'
+  const isUnsent = cause instanceof TransportError && !cause.maybeSent
+  return isUnsent || (mayHaveArrived(error) && !isTooLarge(error))
+}
+
+/** Returns the first error of a GraphQL answer that another try may not have; `undefined` if it has none. */
+export function passingFailure(data: unknown, { url }: RequestLine): GitHubError | undefined {
+  const errors = url.endsWith('/graphql') ? readGraphqlErrors(data) : []
+  const first = errors.find(({ type }) => type !== 'FORBIDDEN' && type !== 'NOT_FOUND')
+  return first && graphqlError(first)
+}
+
+/** Whether sending a request twice has the same effect as sending it once; GitHub keeps one reaction of a kind. */
+function canRepeat(request: RequestLine): boolean {
+  const { method, url } = request
+  return onlyReads(request) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(url)
+}
+
+export function onlyReads({ method, url }: RequestLine): boolean {
+  return method === 'GET' || url.endsWith('/graphql')
+}
+
+export type RequestLine = { readonly method: string; readonly url: string }
+
+/**
+ * Rejects a response without a usable body: proxies in front of GitHub answer with an empty object or a page, and GraphQL
+ * sometimes without data.
+ *
+ * @throws {GitHubError}
+ */
+export function assertBody(
+  { status, data }: { status: number; data: unknown },
+  request: RequestLine,
+): void {
+  if (status >= 300)
+    throw new GitHubError(`GitHub redirected the request (${status})`, { kind: 'refused', status })
+  if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
+    throw new GitHubError(`GitHub returned ${status} without a readable body`)
+  }
+  if (!request.url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
+  const [first] = readGraphqlErrors(data)
+  throw first === undefined
+    ? new GitHubError('GitHub returned a response without data')
+    : graphqlError(first)
 }

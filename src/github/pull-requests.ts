@@ -6,10 +6,32 @@ import {
   type Nodes,
   nodesOf,
   normalizeLogin,
-  type RestData,
+  type Octokit,
   type User,
 } from './client.ts'
 import { GitHubError, graphqlError, type Lookup } from './github-errors.ts'
+
+/** As `FromGitHub`, for everything within, too. */
+type DeepFromGitHub<T> = T extends string
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly DeepFromGitHub<One>[]
+    : T extends object
+      ? { readonly [Field in keyof T]?: Maybe<DeepFromGitHub<T[Field]>> }
+      : T
+
+type Rest = Octokit['rest']
+
+/** The data of a response, as Octokit has it from GitHub's own description. */
+export type RestData<
+  Area extends keyof Rest,
+  Call extends keyof Rest[Area],
+> = Rest[Area][Call] extends (...options: never[]) => Promise<{ readonly data: infer Data }>
+  ? DeepFromGitHub<Data>
+  : never
+
+/** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
+export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without their number. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { FromGitHub, Maybe, RestData, User } from '../github/client.ts'
-import type { Comment, PullRequest, Thread } from '../github/pull-requests.ts'
+import type { FromGitHub, Maybe, User } from '../github/client.ts'
+import type { Comment, PullRequest, RestData, Thread } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
 import type { Environment } from '../runner/run.ts'

@@ -1,6 +1,5 @@
 import {
   type FromGitHub,
-  type GitActor,
   type GitHub,
   type Maybe,
   type Nodes,
@@ -9,7 +8,7 @@ import {
   type Paged,
 } from '../github/client.ts'
 import { type GraphqlError, graphqlError } from '../github/github-errors.ts'
-import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
+import { type GitActor, locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import { MINTLIFY_ONLY } from '../inputs/formats.ts'
 import { cleanMarkdown, clip, errorMessage } from '../lib/text.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'

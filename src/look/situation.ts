@@ -1,6 +1,6 @@
-import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/client.ts'
+import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
 import { GitHubError, graphqlError, NeededCallError } from '../github/github-errors.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
+import { type GitActor, locatePullRequest } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'

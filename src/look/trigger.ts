@@ -1,10 +1,4 @@
-import {
-  type FromGitHub,
-  type GitActor,
-  type GitHub,
-  type Maybe,
-  normalizeLogin,
-} from '../github/client.ts'
+import { type FromGitHub, type GitHub, type Maybe, normalizeLogin } from '../github/client.ts'
 import {
   failedLookup,
   GitHubError,
@@ -16,6 +10,7 @@ import {
   COMMENTS_A_PAGE,
   type Comment,
   type CommentRef,
+  type GitActor,
   type PullRequest,
   pullRequestThread,
   readHidden,

@@ -34,7 +34,6 @@ import {
   type Missing,
   type Period,
   pageName,
-  periodName,
   rawTable,
   shortNames,
 } from './analytics-reader.ts'
@@ -51,12 +50,11 @@ import {
   compareWithUsual,
   csvOf,
   headingOf,
-  MARGIN_PERCENT,
   readOverview,
   readsSentences,
   readVisitors,
-  UNUSUAL_PAGES_FACT,
   type VisitorsReport,
+  visitorsFacts,
   visitorsOutputs,
 } from './visitors.ts'
 
@@ -449,17 +447,4 @@ function factsSection(content: ReportContent): Markdown {
   ]
   const lines = facts.map((fact) => md`- ${sentencesWithCode(fact)}`)
   return details('Details', joinMarkdown(lines, '\n'))
-}
-
-function visitorsFacts(report: VisitorsReport, mintlify: string): string[] {
-  const { period, compared, usual, unusualPages } = report
-  const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
-  return [
-    `Period: ${formatPeriod(period)} (UTC).`,
-    usual && `Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`,
-    unusualPages && UNUSUAL_PAGES_FACT,
-    `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
-    "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
-    'Reads are events: each time a page was read.',
-  ].filter((fact) => fact !== undefined)
 }

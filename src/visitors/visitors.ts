@@ -158,7 +158,7 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
 /** Earlier periods that a usual range needs. */
 const MIN_PERIODS = 3
 /** The usual range goes beyond the earlier values by this percentage. */
-export const MARGIN_PERCENT = 3
+const MARGIN_PERCENT = 3
 
 /** Compares the last value with the usual range of those before it, ends included; `undefined` if there are too few. */
 export function compareWithUsual(values: readonly number[]) {
@@ -188,7 +188,7 @@ const MIN_SPREADS = 3
 const WITHIN_ONE_SPREAD = 0.683
 
 /** How to read the unusual pages. */
-export const UNUSUAL_PAGES_FACT = `Pages with unusual traffic: pages whose visitors changed by at least ${MIN_VISITORS} visitors and, relative to the whole site, by at least ${MIN_SPREADS} times the usual random variation.`
+const UNUSUAL_PAGES_FACT = `Pages with unusual traffic: pages whose visitors changed by at least ${MIN_VISITORS} visitors and, relative to the whole site, by at least ${MIN_SPREADS} times the usual random variation.`
 
 /** Finds the pages whose visitors changed more than usual, the largest change first. */
 export function findUnusualPages(pages: readonly ComparedPage[]) {
@@ -267,6 +267,20 @@ export function readsSentences({ reads }: VisitorsReport): string[] {
   if (reads === undefined || reads.total === 0) return []
   const percent = Math.min(100, Math.round((reads.ai / reads.total) * 100))
   return [`AI made ${percent}% of ${countOf(reads.total, 'read')}`]
+}
+
+/** How to read the figures, for the details. */
+export function visitorsFacts(report: VisitorsReport, mintlify: string): string[] {
+  const { period, compared, usual, unusualPages } = report
+  const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
+  return [
+    `Period: ${formatPeriod(period)} (UTC).`,
+    usual && `Usual range: the range of the ${earlier} before and ${MARGIN_PERCENT}% beyond.`,
+    unusualPages && UNUSUAL_PAGES_FACT,
+    `${mintlify} estimates distinct visitors. A visitor of several pages is one visitor of the site, so pages don't add up to it.`,
+    "AI visitors are recognized by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers are counted neither as people nor as AI.",
+    'Reads are events: each time a page was read.',
+  ].filter((fact) => fact !== undefined)
 }
 
 /** Makes the outputs. `more`: further parts of the headline. */
