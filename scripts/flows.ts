@@ -27,7 +27,7 @@ await runScript(async () => {
   const push = { prompt: 'Bring the docs up to date.' }
   const pushed = () => pushTo(world, { author, files: ['src/flag.ts'] })
   await step(pushed(), push, 'pr-operation::created')
-  await show('A push updates a docs pull request', 34, () =>
+  await show('A push updates a docs pull request', 39, () =>
     step(pushed(), push, 'pr-operation::updated'),
   )
   await show('A /docs comment on it', 34, () => {

@@ -13,9 +13,9 @@ import {
   inputNames,
   readInputs,
 } from './inputs/table.ts'
-import { docsLink } from './lib/docs-links.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
 import {
+  docsLink,
   EXPRESSION,
   errorCode,
   errorMessage,

@@ -1,6 +1,5 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
-import { docsLink } from '../lib/docs-links.ts'
-import { clip, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
+import { clip, docsLink, type Failure, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { canWait } from '../look/event.ts'

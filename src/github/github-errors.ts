@@ -1,7 +1,7 @@
-import { docsLink } from '../lib/docs-links.ts'
 import { TransportError, transportAdvice } from '../lib/http.ts'
 import {
   clip,
+  docsLink,
   errorMessage,
   inBackticks,
   isRecord,

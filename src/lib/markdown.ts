@@ -1,6 +1,5 @@
-import { DOCS_LINK } from './docs-links.ts'
 import { isPrivateTransport } from './http.ts'
-import { clip, fenceFor, readableText } from './text.ts'
+import { clip, DOCS_LINK, fenceFor, readableText } from './text.ts'
 
 /** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
 export class Markdown {

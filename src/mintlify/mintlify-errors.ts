@@ -1,9 +1,9 @@
-import { docsLink } from '../lib/docs-links.ts'
 import { type HttpResponse, TransportError, transportAdvice } from '../lib/http.ts'
 import {
   byteLength,
   capitalize,
   clip,
+  docsLink,
   errorMessage,
   type Failure,
   FailureError,

@@ -1,4 +1,4 @@
-import { docsLink } from '../../src/lib/docs-links.ts'
+import { docsLink } from '../../src/lib/text.ts'
 
 export const KEY = 'mint_secret_0123'
 
