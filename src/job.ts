@@ -50,6 +50,7 @@ export async function runJob(
   try {
     let situation = await look(request, run)
     record.continue(situation)
+    // `decide` asks this again. A skip because of the changes alone doesn't wait for Mintlify.
     let decision: Decision | undefined = decideNothing(situation, run)
     if (decision === undefined) {
       situation = await lookAtJobs(situation, run)
@@ -72,9 +73,11 @@ export async function runJob(
       run.saveState('requested', 'true')
     }
     cancel.throwIfAborted()
+    // `timeout` starts with the first request about the job, which for a recorded one was its lookup.
     const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
     const deadlineMs = (isLookedUp ? startedAtMs : clock.now()) + inputs.timeout
     accepted = await submit(plan, deadlineMs, run)
+    // Polling doesn't wait for GitHub.
     void record.accepted(accepted)
     end = await pollJob(accepted, run)
   } catch (error) {

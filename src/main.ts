@@ -1,6 +1,6 @@
 import { type PendingComment, RunRecord } from './act/record.ts'
 import { decidePermission, readTrigger, type Skip, skipByPayload } from './decide/skip.ts'
-import { NeededCallError, NOT_FOUND } from './github/github-errors.ts'
+import { NeededCallError } from './github/github-errors.ts'
 import { writePermission } from './github/pull-requests.ts'
 import { hasReport, InputsError, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
@@ -10,7 +10,7 @@ import { createSystemClock } from './lib/time.ts'
 import { writeComment } from './look/comments.ts'
 import { readEvent } from './look/event.ts'
 import { type NewStatus, SET_STATUS, setStatus } from './look/status.ts'
-import { type Permission, readPermission, type Trigger } from './look/trigger.ts'
+import { PERMITTED, type Permission, readPermission, type Trigger } from './look/trigger.ts'
 import type { RunRequest } from './prompt/prompt.ts'
 import { JobError, neededCallError, notStartedWords } from './report/not-started.ts'
 import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
@@ -93,7 +93,7 @@ async function askForPermission(trigger: Trigger, run: Run): Promise<Permission>
     if (!isWaitOnly(run.inputs) && !run.cancel.aborted)
       throw await neededCallError(error, trigger, run)
     run.github.report(error.cause, error)
-    return { refusal: NOT_FOUND, login: '' }
+    return { refusal: PERMITTED, login: '' }
   }
 }
 

@@ -87,8 +87,8 @@ async function requestReviews(
   const authors =
     wantsAuthors && !place.isExposed ? (sourcesOfPlan(report.plan)?.authors ?? []) : []
   // A person may have been asked again.
-  const asked = history.asked.filter((name) => isOther(name) && !isTeam(name))
-  const left = Math.max(0, MAX_OTHERS - new Set(asked.map((name) => name.toLowerCase())).size)
+  const askedOthers = history.asked.filter((name) => isOther(name) && !isTeam(name))
+  const left = Math.max(0, MAX_OTHERS - new Set(askedOthers.map((name) => name.toLowerCase())).size)
   const others = authors.filter(isOther).filter(isNew).slice(0, left)
   const fixed = named.filter((name) => name !== SOURCE_AUTHORS && isNew(name))
   const again = review ? reviewersAgain(review, report, history) : []
@@ -249,10 +249,12 @@ async function sendRequests(
     reasons.push(
       `Could not request a review by ${name}: ${message}.${isOfTeam ? ` ${NEEDS_TEAMS}` : ''}`,
     )
-    if (kind !== 'permission' || isOfTeam || isPermitted) continue
+    const isAboutAll = kind === 'permission' && !isOfTeam && !isPermitted
     // The others would be rejected, too.
-    github.report(asked.error, pullWriteCall('request reviews', place))
-    break
+    if (isAboutAll) {
+      github.report(asked.error, pullWriteCall('request reviews', place))
+      break
+    }
   }
   return reasons
 }

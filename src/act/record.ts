@@ -123,6 +123,7 @@ export class RunRecord {
    * @throws {NeededCallError} if that can't be written
    */
   async begin(): Promise<void> {
+    // The job of an earlier attempt has ended.
     this.#job = undefined
     const written = await this.#show('starting')
     const { command } = this.#trigger
@@ -206,13 +207,15 @@ export class RunRecord {
   /**
    * Writes an entry in the status and the comment.
    *
+   * @param ifKilled what the post step writes if this step is killed; the same entry if it is the last one
    * @returns whether the record is written: the reply or the status
    */
   async #write(entry: Entry, ifKilled = entry): Promise<Lookup<unknown>> {
     this.#ifKilled = ifKilled
     this.#savePending()
+    const isLast = entry === ifKilled
     const written = this.#queue.then(() =>
-      Promise.all([this.#writeStatus(entry), this.#writeComment(entry, entry === ifKilled)]),
+      Promise.all([this.#writeStatus(entry), this.#writeComment(entry, isLast)]),
     )
     this.#queue = written
     const [status, comment] = await written
@@ -236,7 +239,7 @@ export class RunRecord {
   async #writeStatus(entry: Entry): Promise<Lookup<unknown>> {
     if (this.#sha === '') return NOT_FOUND
     const write = () => setStatus(this.#status(entry), this.#run)
-    return this.#settle(
+    return this.#afterWrite(
       'status',
       await this.#send('status', SET_STATUS, entry, write),
       entry,
@@ -258,7 +261,7 @@ export class RunRecord {
     })
     this.#place = { ...place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
-    return this.#settle('comment', written, entry, call)
+    return this.#afterWrite('comment', written, entry, call)
   }
 
   /** Sends a write; the first one of the record for longer, because nothing is started without it. */
@@ -287,14 +290,14 @@ export class RunRecord {
   }
 
   /** Stops writing a part whose first write was rejected permanently. A failure that may pass is left to the post step. */
-  #settle(
+  #afterWrite(
     part: PendingPart,
     written: Lookup<unknown>,
     entry: Entry,
     call: GitHubCall,
   ): Lookup<unknown> {
     const { github, log } = this.#run
-    const isRefused = this.#isRefused(part, written, entry, call.permission)
+    const isRefused = this.#trackWrite(part, written, entry, call.permission)
     if (!written.known && !this.#isNeeded(part, entry)) {
       if (isRefused || entry.state === 'pending') github.report(written.error, call)
       else log.info(`Could not ${call.purpose}: ${written.why}. The post step tries again.`)
@@ -306,8 +309,12 @@ export class RunRecord {
     return written
   }
 
-  /** Whether the first write was rejected permanently. The post step then has nothing to finish. */
-  #isRefused(
+  /**
+   * Tracks whether the post step must finish a part.
+   *
+   * @returns whether the first write was rejected permanently, so that there is nothing to finish
+   */
+  #trackWrite(
     part: PendingPart,
     written: Lookup<unknown>,
     { state }: Entry,

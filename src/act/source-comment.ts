@@ -76,8 +76,9 @@ export async function writeSourceComment(
       (one) => one.job === ifMissing?.job && (ifMissing.run === '' || ifMissing.run === one.run),
     )
     const added = [line, isKnown ? undefined : ifMissing].filter((one) => one !== undefined)
-    const isWritten = isExposed && known.length === 0 && before?.marker.job === job
-    if (added.length === 0 || isWritten) return
+    // Where more people can read it, the comment lists nothing, so only its job can be out of date.
+    const isUpToDate = isExposed && known.length === 0 && before?.marker.job === job
+    if (added.length === 0 || isUpToDate) return
     const marker = {
       kind: 'source',
       project: hashProject(run),

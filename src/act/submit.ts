@@ -39,9 +39,10 @@ export async function submit(plan: Plan, deadlineMs: number, run: Run): Promise<
   if (kind === 'message') log.info(`${run.mintlify} accepted the message to job ${id}.`)
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
-  const before = kind === 'message' ? plan.prLink : undefined
+  // While an update runs, Mintlify doesn't name the pull request.
+  const prLink = job?.prLink ?? (kind === 'message' ? plan.prLink : undefined) ?? ''
   const recordedAtMs = (kind === 'wait' ? plan.recordedAtMs : undefined) ?? clock.now()
-  return { kind, id, job, prLink: job?.prLink ?? before ?? '', recordedAtMs, sentAtMs, deadlineMs }
+  return { kind, id, job, prLink, recordedAtMs, sentAtMs, deadlineMs }
 }
 
 /**
@@ -133,8 +134,8 @@ const PAUSE_SHARE = 0.02
 const MAX_JITTER = 0.2
 /** The longest pause because of polls that fail. */
 const MAX_FAILURE_PAUSE_MS = 30_000
-/** How many polls may fail if the job isn't waited for. */
-const MAX_FAILURES_AT_ONCE = 3
+/** How many polls may fail one after another with `wait: false`. */
+const MAX_FAILURES_WITHOUT_WAIT = 3
 /** How long the last poll may take after the deadline. */
 const LAST_POLL_MS = 5000
 const UNANSWERED = `there was no response within ${formatDuration(LAST_POLL_MS)} after the deadline`
@@ -199,8 +200,7 @@ export async function pollJob(target: AcceptedJob, run: Run): Promise<PollEnd> {
       // Mintlify may not know a new job for a moment.
       const isEarly = kind === 'create' && durationMs() <= EARLY_MS
       const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
-      // Without `wait`, one poll is enough.
-      const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
+      const isEnough = !inputs.wait && failures >= MAX_FAILURES_WITHOUT_WAIT
       if (!isPassing || isEnough) return ended('refused')
     }
     pauseMs = pauseAfter(error, failures, durationMs(), run)

@@ -61,7 +61,9 @@ export function decideNothing(
     when === 'always' || (when === 'skip-unchanged' && inputs['skip-unchanged'])
   const labeled = changes.pull && skipUnneeded(trigger, labelsOf(changes.pull), inputs)
   if (labeled) return labeled
-  const unchanged = applies(reasons.unchanged) ? whyUnchanged(situation, run) : undefined
+  const unchanged = applies(reasons.unchanged)
+    ? whyUnchanged({ ...situation, changes }, run)
+    : undefined
   if (unchanged) {
     const advice = 'To start a job anyway, run the workflow with `workflow_dispatch`.'
     return skip('notice', unchanged, 'No new commits', { advice })
@@ -92,7 +94,12 @@ export function decideNothing(
 
 /** Returns why there is nothing new since the step's last job that succeeded or is running; `undefined` if there is. */
 function whyUnchanged(
-  { trigger: { event }, earlier: { lastSent, lastJob }, changes, tags }: Situation,
+  {
+    trigger: { event },
+    earlier: { lastSent, lastJob },
+    changes,
+    tags,
+  }: Situation & { readonly changes: Changes },
   { environment }: Pick<Run, 'environment'>,
 ): string | undefined {
   const { action, forced } = event.payload
@@ -100,14 +107,14 @@ function whyUnchanged(
   if (event.name === 'push' && tags?.isMoving)
     return `the tag ${inBackticks(tagOf(event))} isn't a full version, so it moves with each release`
   // A forced push may remove what was documented.
-  const isWanted = tags ? action === 'edited' : forced || changes === undefined
+  const isWanted = tags ? action === 'edited' : forced
   if (isWanted) return undefined
   if (lastSent === 'same') return 'an earlier run of this step was about the same commit'
-  if (tags || changes === undefined) return undefined
+  if (tags) return undefined
   // An older run that is run again may have a push that no later one was compared with.
   const isOlder = lastSent === 'newer' && event.name !== 'push'
   const isEmpty = changes.commitCount === 0 && changes.fileCount === 0
-  // Of other events than a push, the last job's commit is on the branch, so that this one is older than it.
+  // A forced push removed the commits that only the base has. Of other events, this commit is older than the base.
   const removesCommits = changes.isRewritten && event.name === 'push'
   if (!isOlder && (!isEmpty || removesCommits)) return undefined
   const since = lastJob ? ` since this step's last job (on ${lastJob.sha.slice(0, 7)})` : ''

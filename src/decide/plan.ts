@@ -3,7 +3,13 @@ import { clip, docsLink, type Failure, inBackticks, joinSentences } from '../lib
 import { formatAge } from '../lib/time.ts'
 import { MAX_SEARCHED_COMMITS } from '../look/earlier-runs.ts'
 import { canWait } from '../look/event.ts'
-import { hasEnded, type ObservedJob, type PullState, type Situation } from '../look/situation.ts'
+import {
+  hasEnded,
+  isOver,
+  type ObservedJob,
+  type PullState,
+  type Situation,
+} from '../look/situation.ts'
 import { hasStatusRecord } from '../look/status.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
@@ -75,6 +81,7 @@ export function decide(situation: Situation, run: RunFacts): Decision {
     return { kind: 'wait', id, job, recordedAtMs, remarks: [info(text)] }
   }
   if (isReview) return decideReview(situation, run)
+  // If an earlier attempt had a job, the changes were read only after that job.
   const nothing = decideNothing(situation, run)
   if (nothing) return nothing
   if (attempt.kind === 'not-recorded')
@@ -106,8 +113,7 @@ function decideReview(
   { inputs }: RunFacts,
 ): Decision {
   const job = ownJob ?? earlierJob
-  if (earlier.notOurs === 'answered')
-    return skip('info', 'another step has answered this review already')
+  if (earlier.isAnswered) return skip('info', 'another step has answered this review already')
   if (!job) {
     const reason =
       'no comment on this docs pull request shows that this project opened it, so the review belongs to another step or project'
@@ -127,8 +133,7 @@ function decideReview(
   }
   if (job.failure) return stop(job.failure)
   if (hasEnded(job)) return refuse(`its job ${ENDINGS[job.state]}`)
-  const state = job.pull?.state
-  if (state === 'merged' || state === 'closed') return refuse(`it was ${state}`)
+  if (isOver(job.pull)) return refuse(`it was ${job.pull.state}`)
   if (trigger.command?.instructions === '' && lineComments.length === 0)
     return skip('info', 'the review has no text for the agent')
   return sendTo(job, earlier.attempt.kind === 'not-recorded' ? [MAYBE_REVIEWED] : [])
@@ -171,7 +176,7 @@ function continueJob(
   if (pull?.state === 'invisible') return stop(invisibleFailure(pull))
   if (pull) {
     const said = [...remarks, pullRemark(pull, id)]
-    if (mentioned(pull)) return newJob(said, pull)
+    if (isOver(pull)) return newJob(said, pull)
     return skipWaiting(pull, situation, run) ?? sendTo(earlierJob, said)
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
@@ -197,6 +202,7 @@ function skipWaiting(
     const advice = 'The next run after it is merged or closed includes these changes.'
     return skip('notice', 'is approved', 'The docs pull request is approved', { advice, prLink })
   }
+  // Negative if it is unknown since when: then it isn't too long.
   const waitedMs = nowMs - waitingSinceMs
   const { 'pause-after': pauseAfter = Infinity } = inputs
   if (waitedMs <= pauseAfter) return undefined
@@ -223,8 +229,7 @@ function pullRemark({ prLink, state, openFor }: PullState, jobId: string): Remar
 
 /** The earlier docs pull request, if a new job's prompt should mention it. */
 function mentioned(pull: PullState | undefined): PullState | undefined {
-  const isOver = pull?.state === 'merged' || pull?.state === 'closed'
-  return isOver ? pull : undefined
+  return isOver(pull) ? pull : undefined
 }
 
 const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {

@@ -97,10 +97,10 @@ const MERGE_QUEUE = /^(?:refs\/heads\/)?gh-readonly-queue\//
 
 function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | undefined {
   const { name, row, payload } = event
-  const { action, deleted, ref, pull_request: pull, workflow_run: before } = payload
+  const { action, deleted, ref, pull_request: pull, workflow_run: followed } = payload
   if (isWaitOnly(inputs)) return undefined
   if (name === 'workflow_run') {
-    const { conclusion = '', name: workflow } = before ?? {}
+    const { conclusion = '', name: workflow } = followed ?? {}
     const isOver = action === 'completed' && /^(?:success|failure)$/.test(conclusion ?? '')
     if (!isOver)
       return `the workflow run of ${workflow ?? 'the other workflow'} is \`${action === 'completed' ? conclusion : action}\``
@@ -112,7 +112,7 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
     return `the release was ${action}`
   const state = payload.deployment_status?.state ?? 'success'
   if (state !== 'success') return `the deployment is in the state ${inBackticks(state)}`
-  const isQueue = name === 'merge_group' || MERGE_QUEUE.test(ref ?? before?.head_branch ?? '')
+  const isQueue = name === 'merge_group' || MERGE_QUEUE.test(ref ?? followed?.head_branch ?? '')
   return isQueue ? 'the changes are in the merge queue, and may never be merged' : undefined
 }
 
@@ -145,7 +145,7 @@ export function skipUnneeded(
   return labeled ? { ...unneeded(`this pull request is ${labeled}`), advice } : undefined
 }
 
-/** Skips the job by the payload alone. A re-run has the labels of its first attempt, and reads those of now later. */
+/** Skips the job by the payload alone. That of a re-run has old labels, so `decideNothing` judges those of now. */
 export function skipByPayload(
   trigger: Trigger,
   { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
@@ -172,8 +172,8 @@ export function unneeded(reason: string): Skip {
 
 /** Returns the account behind an event that would start the next one if the agent's work started a job. */
 function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {
-  const { created, ref, ref_type: refType, sender, workflow_run: before } = payload
-  if (name === 'workflow_run') return before?.actor?.login
+  const { created, ref, ref_type: refType, sender, workflow_run: followed } = payload
+  if (name === 'workflow_run') return followed?.actor?.login
   const isTag = refType === 'tag' || ref?.startsWith('refs/tags/') === true
   const isOfSender =
     name === 'push'
@@ -214,7 +214,7 @@ function skipWithoutKey(
   return skip('notice', reason, `No API key for runs ${whose}`, { advice })
 }
 
-/** Decides by the permission whether the run is skipped. An unknown permission is one of a command. */
+/** Decides by the permission whether the run is skipped. Only that of a command can be unknown: otherwise the run fails. */
 export function decidePermission(
   { event, command }: Trigger,
   { refusal, login }: Permission,

@@ -254,13 +254,13 @@ async function compareWithFirst(
       if (compared === undefined) continue
       const { commitCount } = compared
       if (commitCount < min || commitCount > max) continue
-      const listed = commits ? { commits, commitCount: commits.length } : {}
+      const ownCommits = commits ? { commits, commitCount: commits.length } : {}
       // Files of the base's own commit aren't compared.
-      const files = commits?.[0]?.sha === ref ? { fileCount: undefined } : {}
+      const ownCount = commits?.[0]?.sha === ref ? { fileCount: undefined } : {}
       const isWhole = compared.isWhole && !areArbitrary
       const isRewritten = compared.isRewritten && wasOnBranch === true
       const about = { since: words, isArbitrary: areArbitrary, isWhole, isRewritten }
-      return await addPulls({ ...compared, ...listed, ...files, ...about }, run)
+      return await addPulls({ ...compared, ...ownCommits, ...ownCount, ...about }, run)
     }
   }
   const message = 'GitHub knows none of the commits to compare with'
@@ -389,7 +389,7 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
   const call = { purpose: 'read the pull request', permission: 'pull-requests: read' }
   const number = given?.number ?? (issue?.pull_request ? issue.number : undefined)
   if (number == null) return undefined
-  // A comment on the main thread has no branches, and a re-run the payload of its first attempt.
+  // The payload of a comment on the main thread has only the issue. That of a re-run is as old as the first attempt.
   const isCurrent = given != null && !(isOfPullRequest(event) && isRerun(run.environment))
   const request = { ...github.repository, pull_number: number }
   const pull = isCurrent
@@ -406,7 +406,7 @@ async function changesOfPull(event: GitHubEvent, run: Run): Promise<Changes | un
     since: '',
     url: pull.html_url ? `${pull.html_url}/files` : '',
     commits: commits.map(readCommit),
-    // Later pushes may have changed how many there are.
+    // A list below GitHub's limit is complete, and newer than the payload's number.
     commitCount: Math.max(commits.length, commits.length < 250 ? 0 : (pull.commits ?? 0)),
     files: files.files,
     fileCount: fileCount ?? files.fileCount,

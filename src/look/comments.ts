@@ -119,30 +119,30 @@ export async function findInComments(command: Command, run: Run): Promise<Earlie
   const listed = isNeeded ? await github.need(call, list) : await listOptional(list, run)
   if (listed === undefined) return none
   const { all: comments, own } = listed
-  const marker = markerKeys(command, run)
-  const replies = own.flatMap(({ ref, marker: one }): Reply[] =>
-    one.kind === 'reply' && one.project === marker.project ? [{ ref, marker: one }] : [],
+  const keys = markerKeys(command, run)
+  const replies = own.flatMap(({ ref, marker }): Reply[] =>
+    marker.kind === 'reply' && marker.project === keys.project ? [{ ref, marker }] : [],
   )
-  const ofStep = replies.filter((reply) => reply.marker.step === marker.step)
-  const isOwn = (reply: Reply) =>
-    reply.marker.run === marker.run && reply.marker.source === marker.source
-  const before = ofStep.findLast(isOwn)
-  const others = ofStep.filter((reply) => !isOwn(reply))
+  const ofStep = replies.filter((reply) => reply.marker.step === keys.step)
+  const isOfRun = (reply: Reply) =>
+    reply.marker.run === keys.run && reply.marker.source === keys.source
+  const ofRun = ofStep.findLast(isOfRun)
+  const others = ofStep.filter((reply) => !isOfRun(reply))
   // A review goes to the job of its pull request.
   const last = isReview ? undefined : others.findLast((reply) => reply.marker.job !== '')
   const answered = comments.find(({ ref }) => last?.marker.source === `${thread.kind}/${ref.id}`)
   const found: EarlierRuns = {
     ...none,
-    attempt: mayHaveReply ? readReply(before?.marker) : none.attempt,
-    reply: before?.ref,
+    attempt: mayHaveReply ? readReply(ofRun?.marker) : none.attempt,
+    reply: ofRun?.ref,
     thread: {
       comments,
       ownIds: new Set(own.map(({ ref }) => ref.id)),
       lastIncludedId: (answered ?? last)?.ref.id,
     },
   }
-  if (isReview && !before && replies.some((reply) => reply.marker.source === marker.source))
-    return { ...found, notOurs: 'answered' }
+  if (isReview && !ofRun && replies.some((reply) => reply.marker.source === keys.source))
+    return { ...found, isAnswered: true }
   if (!mayContinue) return found
   const newest = others.at(-1)
   const isUnnamed = newest?.marker.job === '' && newest.marker.state !== 'failure'
@@ -388,7 +388,7 @@ export async function readPosts(
   const { kind, rootId } = source.thread
   const comments = thread.comments.filter((one) => kind === 'main' || one.rootId === rootId)
   const start = isReply ? comments.findIndex(({ ref }) => ref.id === thread.lastIncludedId) + 1 : 0
-  // A review isn't a comment of the thread.
+  // A command that was deleted meanwhile isn't listed, so its time decides.
   const end = comments.findIndex(
     ({ ref, createdAt }) => ref.id === commandId || (writtenAt && createdAt > writtenAt),
   )

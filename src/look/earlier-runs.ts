@@ -50,8 +50,8 @@ export type EarlierRuns = StatusFacts & {
   readonly unnamed: string
   /** On a docs pull request: what markers name that this run can't verify, for Mintlify to confirm. */
   readonly unsignedJobs?: readonly NamedJob[]
-  /** Of a review: why it isn't this step's business. */
-  readonly notOurs?: 'answered' | 'other-project'
+  /** Of a review: whether another step has answered it already. */
+  readonly isAnswered?: true
   /** The comments of a command's thread; `undefined` if there is none, or it isn't needed. */
   readonly thread?: CommandThread
 }
@@ -89,14 +89,13 @@ export async function findInStatuses(
   const find = (found: readonly SearchPart[]) => {
     const statuses = newestFirst([...listed, ...found.flatMap((part) => part.statuses)])
     const visited = new Set(found.flatMap((part) => part.visited))
-    const onBranch = (commit: string) => visited.has(commit)
     return {
       statuses,
       earlierJob: findEarlierJob(event, statuses, run),
-      lastJob: findLastJob(event, statuses, onBranch, run),
+      lastJob: findLastJob(event, statuses, visited, run),
     }
   }
-  // No older status can say more.
+  // Asked about a part that isn't among `parts` yet. With both jobs, no older status can say more.
   const isEnough = (part: SearchPart): boolean => {
     const { earlierJob, lastJob } = find([...parts, part])
     return earlierJob !== undefined && lastJob !== undefined
@@ -367,17 +366,18 @@ function readAttempt(statuses: readonly StepStatus[], run: Run): Attempt {
   const own = isRerun(run.environment) ? statuses.filter((status) => isOwn(status, run)) : []
   const [newest] = own
   if (!newest) return { kind: 'none' }
+  // The job of one attempt stays the same, so a second one belongs to another step of this name.
   const isShared = own.some(({ attempt, job }) => {
     const last = own.find((status) => status.attempt === attempt)
     return job !== undefined && job.id !== last?.job?.id
   })
   if (isShared) return { kind: 'unclear', why: TWO_JOBS }
   if (newest.job) return { kind: 'job', job: newest.job }
-  return isNothing(newest) ? { kind: 'none' } : MAYBE_STARTED
+  return hasStartedNothing(newest) ? { kind: 'none' } : MAYBE_STARTED
 }
 
 /** Whether a status without a job records that none was started. */
-function isNothing({ state }: StepStatus): boolean {
+function hasStartedNothing({ state }: StepStatus): boolean {
   return state === 'failure' || state === 'success'
 }
 
@@ -390,8 +390,8 @@ const TWO_JOBS =
   'An attempt of this run shows two jobs. To tell two jobs of one workflow run apart, give each step an `id`, and pass the matrix of the caller to a reusable workflow (`matrix`).'
 
 /**
- * Finds the job of another run, of the run's pull request first: in statuses, newest first. On a first attempt, a status
- * of this same run is another matrix job's.
+ * Finds the newest job of another run: first under the name of the pull request before its merge, then of its branch. On
+ * a first attempt, a status of this same run is another matrix job's.
  */
 function findEarlierJob(
   event: GitHubEvent,
@@ -411,12 +411,12 @@ function findEarlierJob(
 /**
  * Finds the newest successful job on a commit that was there before this event.
  *
- * @param isOnBranch whether a commit is one of those that were searched: a status may name any
+ * @param visited SHAs of the commits that were searched: a status may name any other
  */
 function findLastJob(
   event: GitHubEvent,
   statuses: readonly StepStatus[],
-  isOnBranch: (sha: string) => boolean,
+  visited: ReadonlySet<string>,
   run: Run,
 ): Success | undefined {
   const { after, commits } = tagOf(event) === '' ? event.payload : {}
@@ -426,7 +426,7 @@ function findLastJob(
     const own = state === 'success' && !isOwn(status, run) ? { sha, createdAtMs } : []
     return [own, lastJob ?? []].flat()
   })
-  return successes.find(({ sha }) => !pushed.has(sha) && isOnBranch(sha))
+  return successes.find(({ sha }) => !pushed.has(sha) && visited.has(sha))
 }
 
 /**
@@ -456,6 +456,6 @@ function readLastSent(
 /** Finds the page of a newer run than the earlier job's that may have started a job which its status doesn't name. */
 function findUnnamed(statuses: readonly StepStatus[], run: Run): string {
   const others = statuses.filter((status) => !isOwn(status, run))
-  const newest = others.find((status) => status.job !== undefined || !isNothing(status))
+  const newest = others.find((status) => status.job !== undefined || !hasStartedNothing(status))
   return newest && !newest.job ? newest.page : ''
 }

@@ -225,11 +225,11 @@ export function accountToCheck(
   { repository }: Environment,
 ): Actor | 'trusted' | undefined {
   const { name, row, payload } = event
-  const { action, pull_request: pull, sender, workflow_run: before } = payload
+  const { action, pull_request: pull, sender, workflow_run: followed } = payload
   if (name === 'workflow_run') {
-    const isOwn = isRepository(before?.head_repository, repository)
-    if (isOwn && before?.event && eventRow(before.event).causedBy === 'writer') return 'trusted'
-    return readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
+    const isOwn = isRepository(followed?.head_repository, repository)
+    if (isOwn && followed?.event && eventRow(followed.event).causedBy === 'writer') return 'trusted'
+    return readActor(followed?.event === 'pull_request' ? followed.triggering_actor : sender)
   }
   const isMerge = isOfPullRequest(event) && action === 'closed' && pull?.merged === true
   const byWriter = action === 'synchronize' || sender?.type === 'Bot'

@@ -303,6 +303,8 @@ function readPull(
     const status = changeType === 'DELETED' ? 'removed' : (changeType ?? '').toLowerCase()
     return { path: `${path ?? ''}`, status, additions: additions ?? 0, deletions: deletions ?? 0 }
   })
+  // Without a known start, each check is believed, but no comment.
+  const deployment = readDeployment(commit ?? {}, sinceMs ?? 0)
   return {
     kind: 'pull-request',
     url,
@@ -312,7 +314,7 @@ function readPull(
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(readDeployment(commit ?? {}, sinceMs ?? 0), pages, sinceMs ?? Infinity),
+    preview: readPreview(deployment, pages, sinceMs ?? Infinity),
   }
 }
 

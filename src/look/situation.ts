@@ -84,9 +84,9 @@ export async function look(
   const earlier = await findEarlier(trigger, tags, run)
   const nowMs = run.clock.now()
   const start = { trigger, hasInstructions, tags, earlier, nowMs, lineComments: [] }
-  // The job of a command, or of an earlier attempt, decides whether the changes matter.
-  const isFirst = command === undefined && earlier.attempt.kind !== 'job'
-  return isFirst ? { ...start, changes: await readNeededChanges(start, run) } : start
+  // Otherwise the job of the command, or of the earlier attempt, decides whether the changes matter.
+  const canDecideByChanges = command === undefined && earlier.attempt.kind !== 'job'
+  return canDecideByChanges ? { ...start, changes: await readNeededChanges(start, run) } : start
 }
 
 const READ_TAGS = { purpose: 'list the tags', permission: 'contents: read' }
@@ -194,6 +194,7 @@ async function observeJobs(
   if (attempt.kind === 'unclear') return {}
   const ownJob = attempt.kind === 'job' ? await observeJob(attempt.job, true, run) : undefined
   const mayContinue = command !== undefined || run.inputs['follow-up']
+  // The run's own job, unless it has ended, needs no earlier one. The same job isn't looked at twice.
   const isNeeded = ownJob === undefined || (hasEnded(ownJob) && found?.id !== ownJob.id)
   if (!mayContinue || !isNeeded) return { ownJob }
   const earlierJob = found
@@ -257,8 +258,14 @@ async function isSamePull(link: string, ownLink: string, run: Run): Promise<bool
 
 /** Whether a job can be sent a message: it and its docs pull request have not ended. */
 export function canTakeMessage(job: ObservedJob | undefined): job is ObservedJob {
-  if (job === undefined || hasEnded(job)) return false
-  return job.pull?.state !== 'merged' && job.pull?.state !== 'closed'
+  return job !== undefined && !hasEnded(job) && !isOver(job.pull)
+}
+
+/** Whether a docs pull request was merged or closed, so that it can't be updated. */
+export function isOver(
+  pull: PullState | undefined,
+): pull is PullState & { readonly state: 'merged' | 'closed' } {
+  return pull?.state === 'merged' || pull?.state === 'closed'
 }
 
 /** Whether a job has ended so that it can't be continued. */

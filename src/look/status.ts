@@ -16,7 +16,7 @@ export type NamedJob = {
   readonly recordedAtMs: number
 }
 
-/** A successful job: the commit that it was about, and when it ended. */
+/** A successful job: the commit that it was about, and when its last status was created. */
 export type Success = {
   readonly sha: string
   /** Milliseconds since the epoch; 0 if not known. */
@@ -131,6 +131,7 @@ export function statusTarget(
   // The record is the only fragment.
   const [page = ''] = (link || attemptUrlOf(environment)).split('#')
   if (runId === '') return page
+  // Of this run: `own` and `link`. Of the earlier job: `job`, `named`, and `pull`. Of the last job: `success` and `ended`.
   const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1', state })
   const tag = tagOf(event)
   if (tag !== '') carried.set('tag', tag)

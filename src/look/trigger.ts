@@ -71,7 +71,7 @@ export function readReview(event: GitHubEvent, word: string): Command | undefine
   return { kind: 'review', source, author, instructions, fresh: false }
 }
 
-/** Whether an event is a review of a docs pull request, or what else happens to one. */
+/** Whether an event is about a review of a docs pull request: a new, edited, or dismissed one. */
 export function isDocsReview({ name, payload }: GitHubEvent): boolean {
   const author = payload.pull_request?.user?.login ?? ''
   return name === 'pull_request_review' && normalizeLogin(author) === 'mintlify'
@@ -96,6 +96,9 @@ export type Permission = {
   readonly login: string
 }
 
+/** There is no reason to refuse. */
+export const PERMITTED = NOT_FOUND
+
 /**
  * Reads whether the account that caused an event may start a job.
  *
@@ -103,7 +106,7 @@ export type Permission = {
  */
 export async function readPermission({ event, command }: Trigger, run: Run): Promise<Permission> {
   const actor = command?.author ?? accountToCheck(event, run.environment)
-  if (actor === 'trusted') return { refusal: NOT_FOUND, login: '' }
+  if (actor === 'trusted') return { refusal: PERMITTED, login: '' }
   const login = actor?.login ?? ''
   try {
     return { refusal: await findRefusal(actor, run), login }
@@ -115,8 +118,7 @@ export async function readPermission({ event, command }: Trigger, run: Run): Pro
 
 /**
  * Finds out why an account may not start a job; `undefined` if it may: one of `allow-bots`, or one with
- * `required-permission`. GitHub's answer must be about the same account,
- * because a login can pass on to someone else.
+ * `required-permission`. GitHub's answer must be about the same account, because a login can pass on to someone else.
  * Source: GitHub's REST API, "Get repository permissions for a user".
  */
 async function findRefusal(
@@ -125,7 +127,7 @@ async function findRefusal(
 ): Promise<Lookup<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
   if (!actor) return refused('the event does not name the account that caused it')
-  if (isAllowedBot(actor, inputs)) return NOT_FOUND
+  if (isAllowedBot(actor, inputs)) return PERMITTED
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the ID of ${login}`)
   const call = { purpose: `read the permission of ${login}`, permission: 'metadata: read' }
@@ -135,7 +137,7 @@ async function findRefusal(
   const level = permissionLevel(answer)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
   return isEnough
-    ? NOT_FOUND
+    ? PERMITTED
     : refused(`${login} has the permission \`${level}\` on this repository`)
 }
 
@@ -215,8 +217,9 @@ export function placeOf(path: string, lines: string): string {
 
 /** Names the lines that a comment is about, in the version that it was written on if they have changed since. */
 export function linesOf(comment: Comment): string {
-  const { line, start_line: start, original_line: original, original_start_line: first } = comment
-  const [from, to] = line == null ? [first, original] : [start, line]
+  const { line, start_line: start } = comment
+  const { original_line: oldLine, original_start_line: oldStart } = comment
+  const [from, to] = line == null ? [oldStart, oldLine] : [start, line]
   if (to == null) return ''
   return from == null || from === to ? `${to}` : `${from} to ${to}`
 }
@@ -256,6 +259,7 @@ export function ignoredAuthor(
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
 }
+
 /** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
 const AGENT_EMAIL = 'agent@mintlify.com'
 

@@ -44,14 +44,14 @@ const FILES_A_REQUEST = 40
 export async function completeFiles(listing: Listing, github: Reader): Promise<WholeChange> {
   const { files: listed, maxFiles, findEnds, isWanted, spent = 0 } = listing
   const isListedWhole = listed.length < maxFiles
-  const whole = { files: listed, fileCount: isListedWhole ? listed.length : undefined }
+  const asListed = { files: listed, fileCount: isListedWhole ? listed.length : undefined }
   // A file that was only renamed has no diff, either.
-  const isRead = chooseFiles(listed.filter(isWanted)).some(
+  const lacksDiffs = chooseFiles(listed.filter(isWanted)).some(
     (file) => hasCounts(file) || file.status !== 'renamed',
   )
-  if (isListedWhole && !isRead) return whole
+  if (isListedWhole && !lacksDiffs) return asListed
   const ends = await findEnds()
-  if (ends === undefined) return whole
+  if (ends === undefined) return asListed
   const trees = isListedWhole ? undefined : await readTrees(ends, github)
   const files = trees ? addUnlisted(listed, trees) : listed
   const left = MAX_EXTRA_REQUESTS - spent - (isListedWhole ? 0 : TREE_REQUESTS)
@@ -174,6 +174,7 @@ function addUnlisted(listed: readonly ChangedFile[], { before, after }: Trees): 
     if (old === undefined) bySha.delete(entry.sha)
     const isMoved = old === undefined && oldPath !== undefined
     const status = isMoved ? 'renamed' : old ? 'modified' : 'added'
+    // The same text under another path, or with another mode, has an empty diff.
     const patch = isMoved || old?.sha === entry.sha ? '' : submodulePatch(old, entry)
     files.push(fileOf(status, path, patch, oldPath))
   }
@@ -351,6 +352,7 @@ async function loadComparer() {
     const made = createTwoFilesPatch('', '', before ?? '', after ?? '', '', '', options)
     const patch = made?.trimEnd()
     const counts = countLines(patch)
+    // A comparison that was given up has used its whole limit.
     const { added = maxEditLength, removed = 0 } = counts
     if (takesWork) workLeft -= (added + removed) ** 2
     if (patch === undefined) return undefined
