@@ -83,7 +83,9 @@ function skipNoCommand(
     return skip('info', `the comment doesn't start with ${inputs.command} as a word in plain text`)
   const { login, isBot } = command.author
   if (!isBot || isAllowedBot(command.author, inputs)) return undefined
-  const isMeant = inputs['allow-bots'].some((allowed) => `${allowed}[bot]` === login)
+  const isMeant = inputs['allow-bots'].some(
+    (allowed) => `${allowed}[bot]`.toLowerCase() === login.toLowerCase(),
+  )
   const reason = `${login} is a bot that isn't in \`allow-bots\``
   return isMeant
     ? skip('notice', reason, '`allow-bots` has no `[bot]` after a login', {

@@ -5,6 +5,7 @@ import { isRerun, type Run } from '../runner/run.ts'
 import { followedBranch, type GitHubEvent, tagOf } from './event.ts'
 import {
   hasStatusRecord,
+  listStatuses,
   type NamedJob,
   readStatus,
   type Status,
@@ -87,7 +88,9 @@ export async function findInStatuses(
   const listed = isListed ? await github.need(FIND_JOB, () => listStatuses(sha, name, run)) : []
   const parts: SearchPart[] = []
   const find = (found: readonly SearchPart[]) => {
-    const statuses = newestFirst([...listed, ...found.flatMap((part) => part.statuses)])
+    const unsorted = [...listed, ...found.flatMap((part) => part.statuses)]
+    // GitHub's times are whole seconds, within which the order stays.
+    const statuses = unsorted.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
     const visited = new Set(found.flatMap((part) => part.visited))
     return {
       statuses,
@@ -118,11 +121,6 @@ export async function findInStatuses(
     reachedLimit: !(earlierJob && lastJob) && parts.at(-1)?.reachedLimit === true,
     unnamed: findUnnamed(statuses, run),
   }
-}
-
-/** GitHub's times are whole seconds, within which the order stays. */
-function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
-  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
 }
 
 /** Names the permission that the field of a query needs which GitHub could not resolve. */
@@ -345,16 +343,6 @@ async function readStatuses(
     statuses.push(...listed.value)
   }
   return { statuses, visited, reachedLimit: hiding.length > MAX_HIDING_COMMITS, failure }
-}
-
-/** Lists all statuses that runs of the step have set on a commit, newest first. Or throws a GitHubError. */
-async function listStatuses(sha: string, name: string, run: Run): Promise<readonly StepStatus[]> {
-  const { github } = run
-  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
-  return all
-    .filter(({ context }) => context === name)
-    .map((status) => readStatus(status, sha, name))
-    .filter(({ runId }) => runId !== '')
 }
 
 function isOwn({ runId }: StepStatus, { environment }: Run): boolean {

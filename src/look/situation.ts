@@ -351,8 +351,10 @@ async function readPullState(prLink: string, run: Run): Promise<PullState> {
       throw error ? graphqlError(error) : new GitHubError(words)
     }
     if (state !== 'open') return { ...none, state }
-    // Without its reviews, it could be approved.
-    if (errors[0] && !pull.reviews) throw graphqlError(errors[0])
+    // It could be approved, or, with `pause-after`, have a person's newer comment or commit.
+    const { reviews, comments, commits } = pull
+    const isPart = !reviews || (inputs['pause-after'] && !(comments && commits))
+    if (errors[0] && isPart) throw graphqlError(errors[0])
     const ageMs = clock.now() - Date.parse(pull.createdAt ?? '')
     return {
       ...none,

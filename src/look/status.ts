@@ -227,6 +227,20 @@ export function readStatus(
   }
 }
 
+/** Lists all statuses that runs of the step have set on a commit, newest first. Or throws a GitHubError. */
+export async function listStatuses(
+  sha: string,
+  name: string,
+  run: Run,
+): Promise<readonly StepStatus[]> {
+  const { github } = run
+  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
+  return all
+    .filter(({ context }) => context === name)
+    .map((status) => readStatus(status, sha, name))
+    .filter(({ runId }) => runId !== '')
+}
+
 function namedJob(id: string, link: string, recordedAtMs: number): NamedJob | undefined {
   const prLink = parsePullRequest(link).number === '' ? '' : link
   return isJobId(id) ? { id, prLink, recordedAtMs } : undefined

@@ -54,15 +54,17 @@ it('a re-run that can not read the record does not start a job, without `follow-
   expect(again).toMatchObject({ outputs: { result: 'error' }, calls: [] })
 })
 
-it('a docs pull request that may be approved is not updated if its reviews can not be read', async ({
-  scene,
-}) => {
-  await scene.tell(pushTo(scene.world), { end: 'pull-request', inputs: PROMPT })
-  scene.github.faults.push({ match: /PullState/, end: { broken: 'reviews' } })
-  const { outputs, calls } = await scene.tell(pushTo(scene.world), { inputs: PROMPT })
-  expect(outputs['result']).toBe('error')
-  expect(calls).toEqual(['GET /job/job_1'])
-})
+it.for(['reviews', 'comments', 'commits'])(
+  'a docs pull request that waits is not updated if its %s can not be read',
+  async (broken, { scene }) => {
+    const inputs = { ...PROMPT, 'pause-after': '14d' }
+    await scene.tell(pushTo(scene.world), { end: 'pull-request', inputs })
+    scene.github.faults.push({ match: /PullState/, end: { broken } })
+    const { outputs, calls } = await scene.tell(pushTo(scene.world), { inputs })
+    expect(outputs['result']).toBe('error')
+    expect(calls).toEqual(['GET /job/job_1'])
+  },
+)
 
 it('a permission that can not be read has one annotation, if no reaction works, too', async ({
   scene,

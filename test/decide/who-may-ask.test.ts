@@ -125,7 +125,7 @@ it.for([
 ])('$what starts a job of those who may', async ({ by, inputs, ends }, { scene: { run } }) => {
   const decided: Record<string, readonly string[]> = {}
   for (const [who, actor] of Object.entries(ACTORS)) {
-    const allowed = { 'allow-bots': 'Docs-Helper[bot], renovate, renovate-bot' }
+    const allowed = { 'allow-bots': 'Docs-Helper[bot], Renovate, renovate-bot' }
     const given = { ...allowed, 'follow-up': 'false', context: 'none', wait: 'false', ...inputs }
     const end = await run({ event: by(actor), inputs: given })
     const isSkipped = end.outputs['result'] === 'skipped'
