@@ -4,8 +4,9 @@ import { markerIn } from '../look/runs.ts'
 import { bareEvent, pushTo } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
+import { resolve } from '../support/history.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addPull, MAY_WRITE, resolve } from '../support/world.ts'
+import { ACTIONS, addPull, MAY_WRITE } from '../support/world.ts'
 import {
   type Attempt,
   happen,

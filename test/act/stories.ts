@@ -13,8 +13,9 @@ import {
 } from '../support/events.ts'
 import { FAULTS, type FaultName } from '../support/github.ts'
 import type { RunOptions } from '../support/harness.ts'
+import { resolve } from '../support/history.ts'
 import type { Simulation } from '../support/simulation.ts'
-import { addReview, mergePull, pushToPull, resolve, time } from '../support/world.ts'
+import { addReview, mergePull, pushToPull, time } from '../support/world.ts'
 
 export const PULL = 5
 export const ISSUE = 8

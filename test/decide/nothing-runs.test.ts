@@ -10,6 +10,7 @@ import {
   workflowRun,
 } from '../support/events.ts'
 import { type RunEnd, type RunOptions, startHarness } from '../support/harness.ts'
+import { resolve } from '../support/history.ts'
 import {
   AGENT,
   addCommit,
@@ -18,7 +19,6 @@ import {
   MAY_WRITE,
   mergePull,
   person,
-  resolve,
   type World,
 } from '../support/world.ts'
 

@@ -38,11 +38,3 @@ describe.concurrent("the README's first workflow", () => {
     expect(local.docs.requests[0]?.headers.host).toBe(new URL(local.docs.url).host)
   })
 })
-
-describe('what act does not show on this machine', () => {
-  it.skip(
-    '`permissions`, `environment`, `concurrency`, filters, schedules and time limits of a job: act knows none',
-  )
-  it.skip('actions of others: act copies the repository instead of a checkout; the rest are stubs')
-  it.skip('a canceled run: act kills the step, but a runner first asks it to end')
-})

@@ -11,6 +11,7 @@ import type { PullRequest } from '../../src/github/pull-requests.ts'
 import { previewBody } from '../support/builds.ts'
 import { bareEvent, commentIn, type Event, pullRequest, pushOf } from '../support/events.ts'
 import type { FakeGitHub } from '../support/github.ts'
+import { learn } from '../support/learn.ts'
 import { runAction, writeAll } from '../support/run-action.ts'
 import { octocat } from '../support/scene.ts'
 import { startServices } from '../support/services.ts'
@@ -20,7 +21,6 @@ import {
   addCommit,
   addPull,
   emptyWorld,
-  learn,
   MAY_WRITE,
   type World,
 } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { commitOf } from '../support/world.ts'
+import { commitOf } from '../support/history.ts'
 import { earlierJob, runWorkflow, type WorkflowOptions } from './run-workflow.ts'
 
 /** A site with 450 visitors, after 400 in the week before. */

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { followAgent } from '../support/builds.ts'
 import { commentIn, docsReview, type Event, push, pushOf, pushTo } from '../support/events.ts'
+import { resolve } from '../support/history.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { addPull, addReview, mergePull, ownComments, person, resolve } from '../support/world.ts'
+import { addPull, addReview, mergePull, ownComments, person } from '../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const PEOPLE = ['ada', 'bob', 'cleo', 'dan'].map((login, index) => person(login, 7001 + index))

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest'
 import { bareEvent, event, pullRequest, pushOf, workflowRun } from '../support/events.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
+import { commitsBetween, resolve } from '../support/history.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import {
   addCommit,
   addPull,
   addStatus,
   bot,
-  commitsBetween,
   mergePull,
   pushToPull,
-  resolve,
   time,
 } from '../support/world.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest'
 import { bareEvent, event, pullRequest, pushOf, pushTo, workflowRun } from '../support/events.ts'
+import { resolve } from '../support/history.ts'
 import {
   addCommit,
   addStatus,
   BEFORE,
   mergePull,
   pushToPull,
-  resolve,
   time,
   type World,
 } from '../support/world.ts'

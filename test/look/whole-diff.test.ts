@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { contextOf } from '../prompt/describe-run.ts'
 import { bareEvent, type Event, pullRequest, pushTo } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
+import { filesBetween } from '../support/history.ts'
 import { failure } from '../support/rest.ts'
 import {
   AFTER,
   addCommit,
   addPull,
   BEFORE,
-  filesBetween,
   type Snapshot,
   type WorldFile,
 } from '../support/world.ts'

@@ -9,7 +9,8 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AFTER, addComment, addCommit, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { commitOf } from '../support/history.ts'
+import { AFTER, addComment, addCommit, addPull, BEFORE } from '../support/world.ts'
 import { addJob, changedFile, contextOf, RUN } from './describe-run.ts'
 
 const octocat = person('octocat')

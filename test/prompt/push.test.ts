@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bareEvent, event, push, pushBy, pushTo } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
+import { commitOf } from '../support/history.ts'
+import { AFTER, addCommit, addPull, BEFORE, mergePull } from '../support/world.ts'
 import { addJob, COMPARE, COMPARED, COMPARISON, contextOf, RUN } from './describe-run.ts'
 
 const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }

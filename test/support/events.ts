@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Payload } from '../../src/look/event.ts'
+import { commitsBetween, historyOf, resolve } from './history.ts'
 import { type Fields, merged } from './json.ts'
 import {
   type Account,
@@ -11,11 +12,8 @@ import {
   addCommit,
   BEFORE,
   bot,
-  commitsBetween,
-  historyOf,
   person,
   type Review,
-  resolve,
   type World,
 } from './world.ts'
 

@@ -1,22 +1,18 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
+import { blobSha, historyOf, newestStatuses, pullsOfCommit, resolve } from './history.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
   type Account,
-  blobSha,
   type Check,
   type Comment,
   type Commit,
   type CommitStatus,
   has,
-  historyOf,
-  newestStatuses,
   type Pull,
   pullOf,
-  pullsOfCommit,
-  resolve,
   time,
   type World,
 } from './world.ts'

@@ -10,11 +10,13 @@ import { runMain, runPost } from '../../src/main.ts'
 import { Run, readEnvironment } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
+import { commitOf, resolve } from './history.ts'
+import { learn } from './learn.ts'
 import { readPrinted } from './printed.ts'
 import { environmentOf, withPrefix, writeAll } from './run-action.ts'
 import { type Replies, startScriptedService } from './scripted-service.ts'
 import { startServices } from './services.ts'
-import { BEFORE, commitOf, emptyWorld, learn, ownComments, resolve } from './world.ts'
+import { BEFORE, emptyWorld, ownComments } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
 export type HarnessOptions = DocsServiceOptions & {

@@ -1,20 +1,16 @@
+import { blobSha, commitOf, commitsBetween, historyOf, resolve } from './history.ts'
 import { type Fields, isObject, merged } from './json.ts'
 import type { Call } from './openapi.ts'
 import {
   addComment,
   addStatus,
-  blobSha,
   type Comment,
   type Commit,
-  commitOf,
-  commitsBetween,
   has,
-  historyOf,
   mayWriteTo,
   type Pull,
   pullOf,
   type Role,
-  resolve,
   time,
   type World,
 } from './world.ts'

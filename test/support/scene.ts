@@ -1,8 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
 import { commentIn } from './events.ts'
+import { learn } from './learn.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
 import { type ServicesOptions, startServices } from './services.ts'
-import { addPull, learn, MAY_WRITE, ownComments, person } from './world.ts'
+import { addPull, MAY_WRITE, ownComments, person } from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
 import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
-import type { Payload, PushedCommit, Release } from '../../src/look/event.ts'
+import type { Release } from '../../src/look/event.ts'
 import type { Status } from '../../src/look/status.ts'
+import { commitOf } from './history.ts'
 
 /** An account, as GitHub's REST answers name it. */
 export type Account = {
@@ -243,39 +244,6 @@ export function addCommit(
   return added
 }
 
-/** The changed files between two snapshots in alphabetical order, each with one hunk. */
-export function filesBetween(before: Snapshot, after: Snapshot): CommitFile[] {
-  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  return paths.flatMap((filename): CommitFile[] => {
-    const [old, made] = [before.get(filename), after.get(filename)]
-    if (old?.text === made?.text && old?.mode === made?.mode) return []
-    const [removed, added] = [linesOf(old), linesOf(made)]
-    const rangeOf = (lines: readonly string[]) => `${lines.length === 0 ? 0 : 1},${lines.length}`
-    const head = `@@ -${rangeOf(removed)} +${rangeOf(added)} @@`
-    const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
-    const isBinary = old?.isBinary === true || made?.isBinary === true
-    const shown = isBinary ? {} : { patch: [head, ...lines].join('\n') }
-    const counts = { additions: added.length, deletions: removed.length, changes: lines.length }
-    const status = old === undefined ? 'added' : made === undefined ? 'removed' : 'modified'
-    const sha = blobSha(made ?? old ?? { text: '' })
-    const hasDiff = lines.length > 0 ? shown : {}
-    return [{ sha, filename, status, ...counts, ...hasDiff }]
-  })
-}
-
-function linesOf(file: WorldFile | undefined): string[] {
-  return !file?.text || file.isBinary ? [] : file.text.replace(/\n$/, '').split('\n')
-}
-
-/** The object that a file is in git: equal for equal files. */
-export function blobSha({ text, mode = '' }: WorldFile): string {
-  return mode === '160000'
-    ? text
-    : createHash('sha1')
-        .update(`blob ${Buffer.byteLength(text)}\0${text}`)
-        .digest('hex')
-}
-
 type NewPull = PullRequest & Pick<NewCommit, 'files'> & { readonly number: number }
 
 /** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
@@ -436,39 +404,6 @@ export function addStatus(
   return added
 }
 
-/** Tells the world what an event's payload names and GitHub would know: commits, tag, pull request, issue. */
-export function learn(world: World, payload: Payload): void {
-  const { before, after = '', ref = '', commits, pull_request: pull, issue, release } = payload
-  const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
-  // An older run that is started again moves no branch back.
-  const isNew = !world.commits.has(after ?? '')
-  let parents: readonly string[] = []
-  for (const { id, message, author: named } of told) {
-    if (!id || /^0+$/.test(id)) continue
-    const author = named?.username ? person(named.username) : undefined
-    if (!world.commits.has(id))
-      addCommit(world, { sha: id, parents, author, branch: null, ...(message && { message }) })
-    parents = [id]
-  }
-  if (ref?.startsWith('refs/heads/') && isNew && after && world.commits.has(after))
-    world.branches.set(ref.slice('refs/heads/'.length), after)
-  const tag = release?.tag_name ?? /^refs\/tags\/(.+)$/.exec(ref ?? '')?.[1]
-  const tagged = release ? world.branches.get('main') : after
-  if (tag && tagged && world.commits.has(tagged) && !world.tags.has(tag))
-    world.tags.set(tag, tagged)
-  const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
-  if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
-    addCommit(world, { sha: mergeCommit })
-  if (pull?.number && !world.pulls.has(pull.number))
-    addPull(world, { ...pull, number: pull.number })
-  const head = pull?.head?.sha
-  if (head && !world.commits.has(head)) addCommit(world, { sha: head, branch: null })
-  if (!issue?.number || world.pulls.has(issue.number)) return
-  const { number, title, body, user } = issue
-  if (issue.pull_request) addPull(world, { number, title, body, user })
-  else world.issues.add(number)
-}
-
 function accountOf(user: PullRequest['user']): Account {
   return {
     login: user?.login ?? 'ghost',
@@ -485,46 +420,6 @@ function fileFields(file: string | CommitFile): CommitFile {
 export function pullOf(world: World, number: number, repository: string): Pull | undefined {
   if (repository === world.repository) return world.pulls.get(number)
   return repository === world.agentRepository ? world.elsewhere.get(number) : undefined
-}
-
-/** @throws if there is no such commit */
-export function commitOf({ commits }: World, sha: string): Commit {
-  const commit = commits.get(sha)
-  if (commit === undefined) throw new Error(`There is no commit ${sha}.`)
-  return commit
-}
-
-/** A commit by SHA, branch or tag, with or without `refs/heads/` or `refs/tags/`. */
-export function resolve({ commits, branches, tags }: World, name: string): Commit | undefined {
-  const short = name.replace(/^(?:refs\/)?(?:heads|tags)\//, '').replace(/\^\{commit\}$/, '')
-  return commits.get(name) ?? commits.get(branches.get(short) ?? tags.get(short) ?? '')
-}
-
-/** A commit and those before it, newest first. */
-export function historyOf({ commits }: World, sha: string): readonly Commit[] {
-  const found = new Set([sha])
-  // A set goes on to what is added meanwhile.
-  for (const one of found) for (const parent of commits.get(one)?.parents ?? []) found.add(parent)
-  const history = [...commits.values()].filter((commit) => found.has(commit.sha))
-  return history.toReversed().toSorted((one, other) => other.atMs - one.atMs)
-}
-
-/** Commits that `head` has and `base` has not, newest first. */
-export function commitsBetween(world: World, base: string, head: string): readonly Commit[] {
-  const before = new Set(historyOf(world, base))
-  return historyOf(world, head).filter((commit) => !before.has(commit))
-}
-
-/** The pull requests that a commit came in, as far as GitHub's index knows them. */
-export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
-  const known = [...world.pulls.values()].filter(({ indexedAtMs }) => world.now() >= indexedAtMs)
-  return known.filter(({ commits, landed }) => commits.includes(sha) || landed.includes(sha))
-}
-
-/** The newest status of each context on a commit. */
-export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
-  const own = statuses.filter((status) => status.sha === sha)
-  return [...new Map(own.map((status) => [status.context, status])).values()]
 }
 
 /** A time as GitHub writes it. */
