@@ -150,9 +150,7 @@ function inputsWithoutEffect(
 ): readonly [names: readonly string[], why: string] {
   const { inputs: defaults } = readInputs(new Map(), (text) => text)
   const setOf = (names: readonly InputName[]): readonly string[] =>
-    names
-      .filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
-      .map((name) => inBackticks(name))
+    names.filter((name) => !isDeepStrictEqual(inputs[name], defaults[name])).map(inBackticks)
   if (!wantsJob) return [setOf(OF_JOBS), 'without a job. To request one, set `prompt` or `job-id`']
   return inputs.wait ? [[], ''] : [setOf(['poll-interval']), 'with `wait: false`']
 }

@@ -1,12 +1,8 @@
 import { type FromGitHub, type Nodes, nodesOf, type Paged } from '../github/client.ts'
-import {
-  type GitHubCall,
-  GitHubError,
-  type GraphqlError,
-  graphqlError,
-} from '../github/github-errors.ts'
+import { type GitHubCall, GitHubError, graphqlError } from '../github/github-errors.ts'
 import { SOURCE_AUTHORS } from '../inputs/formats.ts'
 import { canWriteComments } from '../inputs/table.ts'
+import { includesName } from '../lib/text.ts'
 import type { Review } from '../look/event.ts'
 import type { DocsPlace } from '../look/result.ts'
 import type { Trigger } from '../look/trigger.ts'
@@ -67,7 +63,7 @@ const MAX_AGAIN = 5
 async function requestReviews(
   place: PullPlace,
   report: Report & { readonly plan: Plan },
-  { event }: Trigger,
+  { event, command }: Trigger,
   run: Run,
 ): Promise<void> {
   const { log, inputs } = run
@@ -76,7 +72,7 @@ async function requestReviews(
   if (history === undefined) return
   const isNew = (name: string) => !includesName(history.asked, name)
   const isOther = (name: string) => !includesName(named, name)
-  const { review } = event.payload
+  const review = command?.kind === 'review' ? event.payload.review : undefined
   const wantsAuthors = named.includes(SOURCE_AUTHORS) && review == null
   if (wantsAuthors && place.isExposed) {
     log.notice(
@@ -124,11 +120,6 @@ type PullHistory = {
   readonly reviews: readonly ReviewNode[]
 }
 
-/** Whether a list has a login, a team, or a label, in any letter case. */
-function includesName(names: readonly string[], name: string): boolean {
-  return names.some((one) => one.toLowerCase() === name.toLowerCase())
-}
-
 const HISTORY = `query ReviewRequests($owner: String!, $repo: String!, $number: Int!, $asked: String, $labels: String) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) {
     reviews(last: 100) { nodes { databaseId state author { login } } }
@@ -173,7 +164,12 @@ async function readHistory(
         return { asked, labels }
       },
     )
-    if (!found.isWhole || !pullOf(found.pages[0] ?? {})) throw historyError(found.errors)
+    if (!found.isWhole || !pullOf(found.pages[0] ?? {})) {
+      const [first] = found.errors
+      throw first
+        ? graphqlError(first)
+        : new GitHubError("GitHub didn't return who was asked before")
+    }
     return found.pages
   })
   if (!answer.known) return undefined
@@ -188,10 +184,6 @@ async function readHistory(
     labels: pulls.flatMap((pull) => nodesOf(pull.labels).flatMap(({ label }) => label?.name ?? [])),
     reviews: nodesOf(pulls[0]?.reviews),
   }
-}
-
-function historyError([first]: readonly GraphqlError[]): GitHubError {
-  return first ? graphqlError(first) : new GitHubError("GitHub didn't return who was asked before")
 }
 
 function isTeam(name: string): boolean {

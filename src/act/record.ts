@@ -183,9 +183,9 @@ export class RunRecord {
    * carries on the previous record.
    */
   async settle({ reason }: Skip): Promise<void> {
-    const { earlierJob, lastJob } = this.#facts
-    // An older run that is run again doesn't move it back.
-    if ((!earlierJob && !lastJob) || lastJob?.isNewer) return
+    const { lastJob } = this.#facts
+    // The changes of a failed job aren't in the docs yet. An older run that is run again doesn't move the record back.
+    if (!lastJob || lastJob.isNewer) return
     this.#job = undefined
     // A skipped run writes no comment.
     this.#place = undefined
@@ -297,46 +297,31 @@ export class RunRecord {
     call: GitHubCall,
   ): Lookup<unknown> {
     const { github, log } = this.#run
-    const isRefused = this.#trackWrite(part, written, entry, call.permission)
+    if (written.known || !github.isRefusedForGood(written.error, call.permission))
+      this.#begun.add(part)
+    const isNeverWritten = !this.#begun.has(part)
+    if (isNeverWritten || (written.known && entry.state !== 'pending'))
+      this.#run.setPending(part, undefined)
     if (!written.known && !this.#isNeeded(part, entry)) {
-      if (isRefused || entry.state === 'pending') github.report(written.error, call)
+      if (isNeverWritten || entry.state === 'pending') github.report(written.error, call)
       else log.info(`Could not ${call.purpose}: ${written.why}. The post step tries again.`)
     }
-    if (isRefused) {
+    if (isNeverWritten) {
       if (part === 'status') this.#sha = ''
       else this.#place = undefined
     }
     return written
   }
 
-  /**
-   * Tracks whether the post step must finish a part.
-   *
-   * @returns whether the first write was rejected permanently, so that there is nothing to finish
-   */
-  #trackWrite(
-    part: PendingPart,
-    written: Lookup<unknown>,
-    { state }: Entry,
-    permission: string,
-  ): boolean {
-    const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
-    if (!isRefused) this.#begun.add(part)
-    const isNeverWritten = !this.#begun.has(part)
-    if (isNeverWritten || (written.known && state !== 'pending'))
-      this.#run.setPending(part, undefined)
-    return isNeverWritten
-  }
-
   #marker(state: RecordMarker['state']): RecordMarker {
     const { command } = this.#trigger
-    const { id = '', recordedAtMs = 0 } = this.#job ?? {}
+    const { id = '', prLink = '', recordedAtMs = 0 } = this.#job ?? {}
     return {
       ...markerKeys(command, this.#run),
       kind: command === undefined ? 'status' : 'reply',
       state,
       job: id,
-      pull: this.#pullLink(),
+      pull: prLink.length > MAX_LINK_LENGTH ? '' : prLink,
       recordedAt: recordedAtMs,
     }
   }
@@ -353,12 +338,6 @@ export class RunRecord {
       description: statusDescription(redact(headline)),
       target_url: statusTarget({ state, job: this.#job }, this.#facts, event, this.#run) || null,
     }
-  }
-
-  /** Returns the URL of the job's pull request; empty if it is unknown, or too long to be recorded. */
-  #pullLink(): string {
-    const { prLink = '' } = this.#job ?? {}
-    return prLink.length > MAX_LINK_LENGTH ? '' : prLink
   }
 }
 

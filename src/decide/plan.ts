@@ -202,7 +202,7 @@ function skipWaiting(
     const advice = 'The next run after it is merged or closed includes these changes.'
     return skip('notice', 'is approved', 'The docs pull request is approved', { advice, prLink })
   }
-  // Negative if it is unknown since when: then it isn't too long.
+  // Negative if the start of the wait is unknown: then the wait isn't too long.
   const waitedMs = nowMs - waitingSinceMs
   const { 'pause-after': pauseAfter = Infinity } = inputs
   if (waitedMs <= pauseAfter) return undefined

@@ -1,6 +1,6 @@
 import type { Maybe } from '../github/client.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
-import { inBackticks, joinSentences } from '../lib/text.ts'
+import { inBackticks, includesName, joinSentences } from '../lib/text.ts'
 import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
 import {
   type Command,
@@ -83,9 +83,8 @@ function skipNoCommand(
     return skip('info', `the comment doesn't start with ${inputs.command} as a word in plain text`)
   const { login, isBot } = command.author
   if (!isBot || isAllowedBot(command.author, inputs)) return undefined
-  const isMeant = inputs['allow-bots'].some(
-    (allowed) => `${allowed}[bot]`.toLowerCase() === login.toLowerCase(),
-  )
+  const withSuffix = inputs['allow-bots'].map((allowed) => `${allowed}[bot]`)
+  const isMeant = includesName(withSuffix, login)
   const reason = `${login} is a bot that isn't in \`allow-bots\``
   return isMeant
     ? skip('notice', reason, '`allow-bots` has no `[bot]` after a login', {

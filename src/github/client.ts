@@ -198,8 +198,7 @@ export class GitHub {
         }
         return all
       } catch (error) {
-        const isSmallest = size === 1 || !isTooLarge(error)
-        if (isSmallest) throw error
+        if (size === 1 || !isTooLarge(error)) throw error
         return await read(size % 10 === 0 ? size / 10 : 1)
       }
     }

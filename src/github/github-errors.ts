@@ -80,7 +80,7 @@ export class NeededCallError extends Error {
   readonly permission: string
   override readonly cause: GitHubError
 
-  constructor(call: { readonly purpose: string; readonly permission: string }, cause: GitHubError) {
+  constructor(call: Pick<GitHubCall, 'purpose' | 'permission'>, cause: GitHubError) {
     super(`Could not ${call.purpose}: ${cause.message}`)
     this.purpose = call.purpose
     this.permission = call.permission

@@ -149,8 +149,8 @@ type HiddenAnswer = FromGitHub<{
   }>
 }>
 
-/** Reads the IDs of those of a thread's newest comments that were hidden; `undefined` if that can't be read. */
-export async function readHidden(
+/** Reads the IDs of a thread's newest comments that weren't hidden; `undefined` if that can't be read. */
+export async function readVisible(
   thread: Pick<Thread, 'kind' | 'number' | 'isPull'>,
   github: GitHub,
 ): Promise<ReadonlySet<number> | undefined> {
@@ -167,8 +167,8 @@ export async function readHidden(
   if (!answer.known) return undefined
   const found = answer.value
   const all = [found.comments, ...nodesOf(found.reviewThreads).map(({ comments }) => comments)]
-  const hidden = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === true)
-  return new Set(hidden.map(({ databaseId }) => databaseId ?? 0))
+  const visible = all.flatMap(nodesOf).filter(({ isMinimized }) => isMinimized === false)
+  return new Set(visible.map(({ databaseId }) => databaseId ?? 0))
 }
 
 /** Replaces the text of a comment. Or a GitHubError. */

@@ -262,6 +262,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a list has a login, a team, or a label, in any letter case. */
+export function includesName(names: readonly string[], name: string): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase())
+}
+
 // A field of a record if it has that type; otherwise `undefined` or an empty value.
 
 export function stringField(record: unknown, field: string): string | undefined {

@@ -44,7 +44,7 @@ export type Commit = {
 
 /** What has changed, as far as GitHub lists it. */
 export type Changes = {
-  /** What it is compared with, for the prompt; empty if the event says it. */
+  /** The base of the comparison, for the prompt; empty if the event contains it. */
   readonly since: string
   /** Where the whole diff is; may be empty. */
   readonly url: string
@@ -125,7 +125,7 @@ type Base = {
   readonly ref: string
   /** How the prompt names it; empty if it doesn't. */
   readonly words: string
-  /** Whether it was on the branch before, so that commits which it has alone were removed. */
+  /** Whether the base was on the branch before: then commits that only the base has were removed. */
   readonly wasOnBranch?: boolean
   /** Shown instead of those that GitHub compares. */
   readonly commits?: readonly Commit[]
@@ -226,7 +226,7 @@ function lastCommits(head: string, why: string, github: GitHub): Candidates {
   return { list, areArbitrary: true }
 }
 
-/** Lists the tags before a tag, and then its own commit alone: it is the first of all. */
+/** Lists the tags before a tag, and last the tag's own commit alone, in case it is the first tag of all. */
 function basesOfTag(sha: string, { before }: Tags, { github }: Run): Candidates[] {
   const list = async () => {
     const others = await onOtherCommits(before, sha, github)
@@ -379,7 +379,7 @@ function readCommit({ sha, html_url: url, commit, author }: ComparedCommit): Com
   return { sha: sha ?? '', message: message ?? '', url, author, email: written?.email, pulls: [] }
 }
 
-/** As many files and commits of a pull request as GitHub lists at most. */
+/** Maximum numbers of files and commits that GitHub lists for a pull request. */
 const MAX_LISTED_FILES = 3000
 
 /** Reads the files and commits of a pull request: a request for each hundred of them. */

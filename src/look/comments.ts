@@ -8,8 +8,8 @@ import {
   isSameAccount,
   listComments,
   pullRequestThread,
-  readHidden,
   readPermissionOf,
+  readVisible,
   type Thread,
   type ThreadComment,
 } from '../github/pull-requests.ts'
@@ -192,11 +192,11 @@ function jobOfReply({ job, pull, recordedAt }: RecordMarker): NamedJob {
   return { id: job, prLink: pull, recordedAtMs: recordedAt }
 }
 
-/** How many markers that this run can't verify Mintlify is asked about at most. */
+/** Maximum number of unverified markers that the action asks Mintlify about. */
 const MAX_UNSIGNED = 5
 
 /**
- * Finds the job of a docs pull request by its source comment: one that this run can verify, otherwise what others name,
+ * Finds the job of a docs pull request by its source comment: one that this run can verify, otherwise unverified jobs,
  * for Mintlify to confirm. Or throws a GitHubError.
  */
 async function findOfDocsPull(
@@ -399,9 +399,9 @@ export async function readPosts(
   const chosen = before.filter(
     ({ association, body }) => isInsider(association) && cleanMarkdown(body) !== '',
   )
-  const hidden =
-    chosen.length === 0 ? new Set<number>() : await readHidden(source.thread, run.github)
-  if (hidden === undefined) return undefined
-  const posts = chosen.filter(({ ref }) => !hidden.has(ref.id))
+  const visible =
+    chosen.length === 0 ? new Set<number>() : await readVisible(source.thread, run.github)
+  if (visible === undefined) return undefined
+  const posts = chosen.filter(({ ref }) => visible.has(ref.id))
   return { posts, others: before.length - posts.length }
 }

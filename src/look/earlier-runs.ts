@@ -49,7 +49,7 @@ export type EarlierRuns = StatusFacts & {
   readonly reachedLimit: boolean
   /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
   readonly unnamed: string
-  /** On a docs pull request: what markers name that this run can't verify, for Mintlify to confirm. */
+  /** On a docs pull request: jobs from markers that this run can't verify, for Mintlify to confirm. */
   readonly unsignedJobs?: readonly NamedJob[]
   /** Of a review: whether another step has answered it already. */
   readonly isAnswered?: true
@@ -98,7 +98,7 @@ export async function findInStatuses(
       lastJob: findLastJob(event, statuses, visited, run),
     }
   }
-  // Asked about a part that isn't among `parts` yet. With both jobs, no older status can say more.
+  // Called before `part` is in `parts`. If both jobs are known, older statuses can't add anything.
   const isEnough = (part: SearchPart): boolean => {
     const { earlierJob, lastJob } = find([...parts, part])
     return earlierJob !== undefined && lastJob !== undefined
@@ -123,7 +123,7 @@ export async function findInStatuses(
   }
 }
 
-/** Names the permission that the field of a query needs which GitHub could not resolve. */
+/** Names the permission for a query's field that GitHub could not resolve. */
 function permissionFor(path: string): string {
   if (path === '' || path.endsWith('status')) return 'statuses: read'
   return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
@@ -147,7 +147,7 @@ type SearchPart = {
 const PAGE_SIZE = 100
 /** As many commits of a branch are searched at most besides its newest one. */
 export const MAX_SEARCHED_COMMITS = 500
-/** As many versions are searched, because a release from a branch isn't an ancestor of the next one. */
+/** Maximum number of versions to search: a release from a branch isn't an ancestor of the next release. */
 const MAX_SEARCHED_VERSIONS = 10
 
 /**
@@ -369,7 +369,7 @@ function hasStartedNothing({ state }: StepStatus): boolean {
   return state === 'failure' || state === 'success'
 }
 
-/** What an attempt left that was killed, or got no response. */
+/** The outcome of an attempt that was killed or got no response. */
 export const MAYBE_STARTED: Attempt = {
   kind: 'unclear',
   why: 'An earlier attempt of this run was interrupted, or got no response, while it was starting a job or sending a message.',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FromGitHub, Maybe, User } from '../github/client.ts'
 import type { Comment, PullRequest, RestData, Thread } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
+import { errorMessage, includesName, isRecord, parseJson } from '../lib/text.ts'
 import type { Environment } from '../runner/run.ts'
 
 type Repository = RestData<'repos', 'get'>
@@ -162,9 +162,7 @@ export function readActor(user: Maybe<User>): Actor | undefined {
 
 /** Whether an account is one of `allow-bots`, which need no permission: a bot with exactly that login. */
 export function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
-  return (
-    isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
-  )
+  return isBot && includesName(inputs['allow-bots'], login)
 }
 
 /** Whether an event is about a pull request itself, not about a review of it or a comment on it. */

@@ -1,7 +1,10 @@
 import { visibleText, withoutComments } from '../lib/text.ts'
 
-/** A longer text is taken as it is, because the time to judge it has a limit. A comment has at most 65,536 characters. */
-const MAX_JUDGED_TEXT = 65_536
+/**
+ * In UTF-16 units. A longer text is taken as it is, because the time to judge it has a limit. A comment has at most 65,536
+ * characters, of one or two units each.
+ */
+const MAX_JUDGED_TEXT = 2 * 65_536
 const MAX_JUDGED_LINE = 1000
 
 /**
@@ -201,7 +204,8 @@ function startOfIntro(lines: readonly EmailLine[], below: number): number | unde
   const intro = joinedText(lines.slice(first, below))
   const hasSign = ENDS_INTRO.test(intro) || INTRO_DATE.test(intro) || INTRO_TIME.test(intro)
   // An answer between quotes may look like that, too.
-  const isIntro = hasSign && (GITHUB_ADDRESS.test(intro) || !hasQuote(lines, first))
+  const hasQuote = lines.slice(0, first).some(({ isQuoted }) => isQuoted)
+  const isIntro = hasSign && (GITHUB_ADDRESS.test(intro) || !hasQuote)
   const isParagraph = first > 1 && below - first <= MAX_INTRO_LINES
   return isIntro && isParagraph ? withRule(lines, first) : undefined
 }
@@ -216,10 +220,6 @@ function introAbove(lines: readonly EmailLine[], below: number): number | undefi
       return start
   }
   return undefined
-}
-
-function hasQuote(lines: readonly EmailLine[], before: number): boolean {
-  return lines.some(({ isQuoted }, index) => isQuoted && index < before)
 }
 
 const MAX_EMAIL_HEADER_LINES = 12

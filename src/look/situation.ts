@@ -152,7 +152,7 @@ async function readNeededChanges(
   return isOptional ? await readOptional(read, undefined, () => true, run) : await read()
 }
 
-/** Makes a lookup optional that is needed otherwise, as far as its failure permits. */
+/** Makes a required lookup optional if its failure permits that. */
 async function readOptional<T>(
   read: () => Promise<T>,
   otherwise: T,

@@ -113,7 +113,7 @@ const MAX_CARRIED_LINK = 500
 /** How far a run is: about to send something or waiting, done, failed with nothing left running, or unclear. */
 export type RecordState = 'pending' | 'success' | 'failure' | 'error'
 
-/** What a run records of itself. `job`: `undefined` while it has none. */
+/** The record of a run. `job`: `undefined` while the run has none. */
 export type OwnRecord = { readonly state: RecordState; readonly job: NamedJob | undefined }
 
 /**
@@ -191,7 +191,7 @@ export function readStatus(
   sha: string,
   name: string,
 ) {
-  const [, fragment = ''] = (target ?? '').split('#')
+  const [page = '', fragment = ''] = (target ?? '').split('#')
   const carried = new URLSearchParams(fragment)
   const read = (fact: string): string => carried.get(fact) ?? ''
   const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
@@ -221,7 +221,7 @@ export function readStatus(
     runId: read('run'),
     attempt: read('attempt'),
     /** Its target without the record, which may be empty. */
-    page: (target ?? '').split('#')[0] ?? '',
+    page,
     /** Milliseconds since the epoch, by GitHub's clock. */
     createdAtMs,
   }

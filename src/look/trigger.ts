@@ -13,9 +13,10 @@ import {
   type GitActor,
   type PullRequest,
   pullRequestThread,
-  readHidden,
+  readVisible,
 } from '../github/pull-requests.ts'
 import { hasPrompt, type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
+import { includesName } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { type Actor, accountToCheck, type GitHubEvent, isAllowedBot, readActor } from './event.ts'
 import { lineCommentText, requestText, reviewText, textAfterCommand } from './request-text.ts'
@@ -186,7 +187,7 @@ function permissionLevel({ permission, role_name: role, user }: PermissionAnswer
   return named(role) ?? unnamed ?? 'none'
 }
 
-/** Reads the comments of a review that ask for something. @throws {NeededCallError} */
+/** Reads the comments of a review that contain a request. @throws {NeededCallError} */
 export async function readLineComments(
   { source: { id, thread } }: Command,
   { github, inputs }: Run,
@@ -197,12 +198,13 @@ export async function readLineComments(
   const all = await github.need(call, () => github.list<Comment>(path, Infinity, COMMENTS_A_PAGE))
   const own = all.filter((one) => one.pull_request_review_id === id)
   const hasAnswer = own.some((one) => one.in_reply_to_id != null)
-  const hidden = hasAnswer ? await readHidden({ ...thread, kind: 'review' }, github) : undefined
+  const visible = hasAnswer ? await readVisible({ ...thread, kind: 'review' }, github) : undefined
   return own.flatMap((comment) => {
     const { body, path: file, diff_hunk: hunk, in_reply_to_id: answeredId } = comment
     const text = lineCommentText(body ?? '', inputs.command)
     if (text === '') return []
-    const isAnswered = (one: Comment) => one.id === answeredId && !hidden?.has(one.id ?? 0)
+    const isAnswered = (one: Comment) =>
+      one.id === answeredId && (visible?.has(one.id ?? 0) ?? true)
     const parent = all.find(isAnswered)
     const answered = parent ? `${parent.user?.login ?? 'ghost'}: ${parent.body ?? ''}` : ''
     const lines = linesOf(comment)
@@ -239,8 +241,7 @@ export function findSkipLabel(
   labels: readonly string[],
   inputs: Pick<Inputs, 'skip-labels'>,
 ): string | undefined {
-  const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
-  return labels.find((label) => skipped.includes(label.toLowerCase()))
+  return labels.find((label) => includesName(inputs['skip-labels'], label))
 }
 
 /** Returns which of `ignore-authors` wrote a commit. */

@@ -68,7 +68,7 @@ export function isTooLargeToCompare({ message }: GitHubError): boolean {
 }
 
 /**
- * Finds the commit that a branch left another one at; `undefined` if GitHub doesn't know one of them or can't compare them.
+ * Finds the commit where one branch left another; `undefined` if GitHub doesn't know one of them or can't compare them.
  *
  * @throws {GitHubError}
  */
@@ -120,7 +120,7 @@ function hasCounts({ added = 0, removed = 0 }: ChangedFile): boolean {
   return added + removed > 0
 }
 
-/** Removes the counts of a file that GitHub shows neither diff nor lines of. */
+/** Removes the counts of a file if GitHub shows neither its diff nor its lines. */
 function withoutFalseCounts(file: ChangedFile): ChangedFile {
   const isUnknown = file.patch === undefined && !hasCounts(file) && !BINARY.test(file.path)
   return isUnknown ? { ...file, added: undefined, removed: undefined } : file
@@ -335,6 +335,8 @@ async function readBlobs(files: readonly ChangedFile[], { base, head }: Ends, gi
 /** How many lines of one file may differ, and the sum of the squares of these numbers over all files: the work it takes. */
 const MAX_EDITS = 1500
 const MAX_WORK = 2 * MAX_EDITS ** 2
+/** Lines of both texts times their edits: each edit can take time for each line of a text that repeats itself. */
+const MAX_STEPS = 100_000_000
 
 /** Loads the library that compares texts, and returns a function that does it within a limit for all files together. */
 async function loadComparer() {
@@ -346,15 +348,16 @@ async function loadComparer() {
       (after !== undefined || file.status === 'removed')
     if (!isReadable) return undefined
     const takesWork = Boolean(before && after)
-    const maxWork = Math.min(MAX_EDITS, Math.sqrt(workLeft))
+    const lineCount = (before ?? '').split('\n').length + (after ?? '').split('\n').length
+    const maxWork = Math.min(MAX_EDITS, MAX_STEPS / lineCount, Math.sqrt(workLeft))
     const maxEditLength = takesWork ? Math.floor(maxWork) : Infinity
     const options = { context: 3, maxEditLength, headerOptions: OMIT_HEADERS }
     const made = createTwoFilesPatch('', '', before ?? '', after ?? '', '', '', options)
     const patch = made?.trimEnd()
     const counts = countLines(patch)
-    // A comparison that was given up has used its whole limit.
-    const { added = maxEditLength, removed = 0 } = counts
-    if (takesWork) workLeft -= (added + removed) ** 2
+    // A comparison that was given up has used the whole limit of a file.
+    const { added = MAX_EDITS, removed = 0 } = counts
+    if (takesWork) workLeft = Math.max(0, workLeft - (added + removed) ** 2)
     if (patch === undefined) return undefined
     const isGenerated = isGeneratedText(file.path, after ?? before ?? '')
     return { ...file, ...counts, patch: isGenerated ? '' : patch, isGenerated }

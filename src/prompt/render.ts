@@ -399,7 +399,7 @@ function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES):
     )
     return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
-  const title = '\nThe comments before, by owners, members, and collaborators:'
+  const title = '\nEarlier comments by owners, members, and collaborators:'
   const shown: string[] = []
   let left = Math.min(maxBytes, MAX_POSTS_BYTES) - byteLength(`${title}${noteOf(posts.length)}`)
   for (const { author, createdAt, body } of posts.toReversed()) {

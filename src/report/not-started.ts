@@ -81,12 +81,10 @@ export async function neededCallError(
       laterSentence(trigger, !isOfApp, run),
     ),
     maybeStarted: false,
-    paste: isOfApp ? needed.join('\n') : ['permissions:', ...needed.map(indented)].join('\n'),
+    paste: isOfApp
+      ? needed.join('\n')
+      : ['permissions:', ...needed.map((line) => `  ${line}`)].join('\n'),
   })
-}
-
-function indented(line: string): string {
-  return `  ${line}`
 }
 
 /** Whether the token isn't the workflow's, so that `permissions:` don't apply to it. */
@@ -96,7 +94,7 @@ async function isForeignToken(message: string, { github }: Run): Promise<boolean
   return account.known && !/^github-actions(?:\[bot\])?$/.test(account.value.login ?? '')
 }
 
-/** Words the way in which the changes still reach the agent: by the next run, or by another one. */
+/** Describes how the changes can still reach the agent: in the next run, or in another run. */
 function laterSentence({ event, command }: Trigger, isPermission: boolean, run: Run): string {
   const { inputs, environment } = run
   if (command) {
@@ -137,10 +135,10 @@ function permissionsOf({ event, command }: Trigger, isOfApp: boolean, run: Run):
 const COMMIT_IS_FULL = {
   headline: 'This commit has 1,000 commit statuses of this step',
   details:
-    'GitHub accepts no more of them on a commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
+    'GitHub accepts no more statuses for this commit, so a later run could not find this job. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
 }
 
-/** Words the end of a run without a job to wait for. */
+/** Writes the message for a run without a job to wait for. */
 export function notStartedWords(isCancelled: boolean, error: JobError | undefined): Words {
   const { headline = '', details = '', advice = '', paste = '' } = error ?? {}
   const isUnclear = error?.maybeStarted === true

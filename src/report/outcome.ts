@@ -178,7 +178,7 @@ function pollWords(
       return { sign: '✅', headline: 'The job completed without a pull request', details }
     }
     case 'failed': {
-      const details = `${mintlify} reported that job ${name} failed, but not why. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the prompt asks for something impossible. To see the job, open the dashboard.`
+      const details = `${mintlify} reported that job ${name} failed, but gave no reason. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the prompt asks for something impossible. To see the job, open the dashboard.`
       return { sign: '❌', headline: "The agent's job failed", details }
     }
     case 'archived': {

@@ -65,7 +65,7 @@ function jobSummary(report: Report, run: Run): Markdown {
   ])
 }
 
-/** Lists the problems on the way that have a consequence for the user. */
+/** Lists the problems during the run that affect the user. */
 function warningLines({ log }: Run): readonly Markdown[] {
   return log.summaryWarnings().map((text) => md`⚠️ ${sentencesWithCode(text)}`)
 }
@@ -132,6 +132,7 @@ export function reportSkip(
   const heading = prLink === '' ? md`` : md`${link(name, prLink)} `
   const summary = [
     md`## ⏭️ Skipped: ${heading}${sentencesWithCode(reason)}`,
+    ...warningLines(run),
     sentencesWithCode(advice),
     footer(run),
   ]
@@ -327,14 +328,15 @@ function runLink({ environment }: Run): Markdown {
  */
 export function withPull(report: Report, pull: PullReport, isHidden: boolean): Report {
   const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
-  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
+  const hasPull = report.result === 'pull-request' && pull.kind === 'pull-request'
+  const ended = hasPull ? pull.ended : undefined
   const words = isWithoutPull
     ? noPullRequestWords(pull, isHidden)
     : ended && { headline: `The docs pull request was ${ended}` }
   return { ...report, ...words, pullText: isHidden ? [] : pullSummary(pull), pull, isHidden }
 }
 
-/** Words the reason for a job without a pull request; `undefined` if GitHub doesn't show it. */
+/** Writes the reason for a job without a pull request; `undefined` if GitHub doesn't show the reason. */
 function noPullRequestWords(report: PullReport, isHidden: boolean): Failure | undefined {
   if (report.kind === 'unchanged')
     return { headline: 'No docs changes: the agent changed no files', details: '' }
@@ -364,7 +366,9 @@ function filesText({ files, fileCount, url }: DocsPull): Markdown {
     const anchor = createHash('sha256').update(path).digest('hex')
     return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
   })
-  return md`${filesCount(files, fileCount)}: ${andMore(named, fileCount)}`
+  const left = fileCount - named.length
+  const list = joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
+  return md`${filesCount(files, fileCount)}: ${list}`
 }
 
 /** `3 pages, 1 other file`; pages are counted if all files are known. */
@@ -382,11 +386,6 @@ function previewText({ preview: { state, url, check } }: DocsPull): Markdown {
   if (state === 'building') return md`${name} being built`
   if (state === 'failed') return md`${name} failed${checkFailureText(check)}`
   return url === '' ? md`` : name
-}
-
-function andMore(named: readonly Markdown[], total: number): Markdown {
-  const left = total - named.length
-  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
 }
 
 /** Quotes Mintlify's check, to follow a statement. */

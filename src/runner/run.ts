@@ -300,7 +300,7 @@ function createLog(redact: Redact, subject: string) {
       summaryWarnings.push(clean(text))
       core.info(clean(text))
     },
-    /** What the summary warns of. */
+    /** Warnings for the summary. */
     summaryWarnings: (): readonly string[] => summaryWarnings,
     /** Logs an error, and marks the step as failed. */
     fail(text: string, title: string) {

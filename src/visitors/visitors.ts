@@ -136,7 +136,7 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
     reads,
     /** The current period and the earlier ones without a gap, the earliest first. */
     trend,
-    /** Those of `trend` since the first period with visitors; empty if no earlier period has visitors. */
+    /** The periods of `trend` since the first period with visitors; empty if no earlier period has visitors. */
     compared,
     /** The usual range of the total, and its place; `undefined` if there are too few earlier periods. */
     usual: compareWithUsual(compared.map((each) => each.totals.total)),

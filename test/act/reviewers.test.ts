@@ -104,7 +104,7 @@ it('a pull request on another server can’t be reviewed or labeled from here, w
   expect([requestsOn(scene), warnings]).toEqual([[], []])
 })
 
-it('those who can’t be asked are one line in the summary, and the others are asked', async ({
+it('reviewers who can’t be asked are one line in the summary, and the others are asked', async ({
   scene,
 }) => {
   const inputs = { 'pr-reviewers': 'mintlify[bot], acme/unknown, ada, source-authors' }

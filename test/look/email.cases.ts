@@ -219,5 +219,5 @@ export const KEPT_TEXTS: readonly { readonly what: string; readonly text: string
     what: 'words of the footer, quoted on purpose',
     text: '\nThe footer of 2024 says:\n\n> view it on GitHub',
   },
-  { what: 'more than is judged', text: `\n${GMAIL}\n${'> a\n'.repeat(17_000)}${QUOTE}` },
+  { what: 'more than is judged', text: `\n${GMAIL}\n${'> a\n'.repeat(34_000)}${QUOTE}` },
 ]

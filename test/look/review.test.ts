@@ -94,7 +94,7 @@ describe('a review that requests changes', () => {
     expect(end.requests.filter((line) => line === ASKS)).toHaveLength(1)
   })
 
-  it('that two steps hear is one message and one reply', async ({ scene }) => {
+  it('that starts two steps gets one message and one reply', async ({ scene }) => {
     const event = await opened(scene)
     const first = await scene.tell(event, { end: 'pull-request' })
     const other = { env: { GITHUB_ACTION: 'other' } }

@@ -194,7 +194,7 @@ describe('any other event', () => {
     )
     expect(asked.lines.join()).not.toContain('Comment by')
     const conversation = [
-      'The comments before, by owners, members, and collaborators:',
+      'Earlier comments by owners, members, and collaborators:',
       expect.stringMatching(/^- octocat, 20.*Z:$/),
       '  Let us say 30 days.',
     ]

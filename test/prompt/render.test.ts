@@ -78,7 +78,7 @@ describe('the context block', () => {
     expect(linesOf(bodyOf(body))).toEqual(lines)
   })
 
-  it('tells as many merged pull requests as fit next to the commits, and how many more there are', () => {
+  it('lists as many merged pull requests as fit next to the commits, and how many more there are', () => {
     const known = {
       title: 'x'.repeat(200),
       url: '',
@@ -118,7 +118,7 @@ describe('the context block', () => {
     const [x, y] = ['x', 'y'].map((letter) => letter.repeat(6000))
     const posts = [post(2, 'ada', 'Old.'), post(3, 'ben', `${x}`), post(4, 'ben', `${y}`)]
     const text = render({}, { conversation: { posts, others: 2 } })
-    const [shown = ''] = /\nThe comments before[\s\S]*left out here\)(?=\n)/.exec(text) ?? []
+    const [shown = ''] = /\nEarlier comments[\s\S]*left out here\)(?=\n)/.exec(text) ?? []
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(8192)
     expect(Buffer.byteLength(shown)).toBeGreaterThan(8000)
     expect(shown).toMatch(

@@ -79,7 +79,12 @@ export const ENDS: readonly End[] = [
     shown: 'failed',
     ends: 'failed ❌ failure error',
     title: "The agent's job failed",
-    says: ['job `j1` failed, but not why', 'GitHub App', 'credits', `${FAIL_ON} \`failed\`.`],
+    says: [
+      'job `j1` failed, but gave no reason',
+      'GitHub App',
+      'credits',
+      `${FAIL_ON} \`failed\`.`,
+    ],
   },
   {
     what: 'an archived job',
