@@ -110,19 +110,3 @@ it('every example has a recipe under the name of its file, and README links to i
     expect(targetsOf('README.md')).toContain(`docs/recipes.md#${basename(path, '.yml')}`)
   }
 })
-
-it('the README and docs/ are short, and the README begins with a sentence, few links and one workflow', () => {
-  const readme = readText('README.md')
-  const [head = '', workflow = ''] = readme.split('```yaml\n')
-  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(170)
-  expect(wordsIn(readme)).toBeLessThanOrEqual(1700)
-  expect(head.match(/\]\(/g)?.length).toBeLessThanOrEqual(10)
-  expect(head.split('\n').length).toBeLessThanOrEqual(15)
-  expect(workflow.split('```')[0]?.split('\n').length).toBeLessThanOrEqual(25)
-  const pages = PAGES.filter((page) => page.startsWith('docs/'))
-  expect(wordsIn(pages.map(readText).join('\n'))).toBeLessThanOrEqual(12_500)
-})
-
-function wordsIn(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== '').length
-}

@@ -13,7 +13,6 @@ import {
 } from '../../src/lib/markdown.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
-import { longText, slowdownOf } from '../support/slowdown.ts'
 import { CODE_SPANS, LINKS, SHOWN_TEXTS } from './markdown.cases.ts'
 
 describe('text in Markdown by the action', () => {
@@ -96,17 +95,6 @@ describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => 
     expect(seenIn(link(text, text)).links).toHaveLength(isHttps ? 1 : 0)
   })
 })
-
-it.each(['`', '`a', '&', '1', ':', '@', 'GH-', ' ', '\n', 'www.'])(
-  'text of 64 KiB of %j is put into Markdown no slower than others',
-  (piece) => {
-    const text = longText(piece)
-    const makers = { code, codeBlock, sentencesWithCode, inert: (given: string) => md`${given}` }
-    for (const [name, make] of Object.entries(makers))
-      expect(slowdownOf(make, text), name).toBeLessThan(40)
-    expect(slowdownOf(createRedact(['mint_a`@&1:abc']), text)).toBeLessThan(40)
-  },
-)
 
 describe('redacting', () => {
   const key = 'mint_a"b\\c/d+e_f|g&h'

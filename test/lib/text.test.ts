@@ -1,27 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import {
-  cleanHunks,
   cleanMarkdown,
   clip,
   clipBytes,
   fenceFor,
   inBackticks,
   logText,
-  oneLine,
-  readableText,
-  shorten,
-  visibleText,
 } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { longText } from '../support/long-text.ts'
 import { commandsIn } from '../support/rendered.ts'
-import { longText, slowdownOf } from '../support/slowdown.ts'
 import { CLEANED, CUT_TEXTS } from './text.cases.ts'
 
 it.each(CLEANED)('%o of %j is %j', (clean, text, expected) => {
   expect(clean(text)).toBe(expected)
 })
 
-/** Pieces that a text of 64 KiB repeats, and that a pattern might try again and again. */
+/** Pieces that a text of 64 KiB repeats. */
 const PIECES = [
   '<',
   '<!--',
@@ -35,31 +30,6 @@ const PIECES = [
   ':',
   '`a',
 ]
-const CLEANERS = {
-  visibleText,
-  readableText,
-  cleanMarkdown,
-  cleanHunks,
-  oneLine,
-  logText,
-  fenceFor,
-}
-
-it.each(Object.entries(CLEANERS))('%s takes no longer for hostile text', (_name, clean) => {
-  const texts = PIECES.flatMap((piece) => [longText(piece), longText(piece, { end: 'x' })])
-  for (const text of texts) expect(slowdownOf(clean, text), text.slice(0, 9)).toBeLessThan(40)
-})
-
-it('a text is cut as fast if it consists of joined characters', () => {
-  const cuts = [
-    (text: string) => shorten(text, 60_000),
-    (text: string) => clip(text, 60_000),
-    (text: string) => clipBytes(text, 30_000, '  '),
-  ]
-  for (const piece of ['\u0301', '👩\u200d', '🇩🇪', '\n'])
-    for (const cut of cuts) expect(slowdownOf(cut, longText(piece)), piece).toBeLessThan(40)
-})
-
 it('no comment is left of Markdown, however long it is', () => {
   for (const piece of PIECES) expect(cleanMarkdown(longText(piece))).not.toContain('<!--')
 })
