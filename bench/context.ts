@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { readOptions, refuse } from '../scripts/options.ts'
-import type { GitHub, Octokit } from '../src/github/client.ts'
-import type { ChangedFile } from '../src/look/ranks.ts'
-import { completeFiles } from '../src/look/whole-diff.ts'
-import { renderContext } from '../src/prompt/render.ts'
+import type { ChangedFile } from '../src/changes/ranks.ts'
+import { writeBlock } from '../src/prompt/block.ts'
 
 const USAGE = `Measures how much of a change a prompt contains, on changes of people who changed code and documentation together.
 
   node bench/context.ts <git directory>:<folder of its documentation>[,<folder>] …
 
-GitHub is played by git: it lists 300 files of a change, and diffs of the first of them in the alphabet, up to 512 KiB.
+All diffs of a change are known, as git shows them.
 
 shown of 100    of the identifiers that the documentation then used for the first time, those in the prompt with the rest of
                 the change, if that does not fit: 1 for a line of the diff or a message, ½ for a bare name
@@ -17,8 +15,6 @@ noise of 100    bytes that show tests, lock and generated files, and translation
                 that are full`
 
 const MAX_COMMITS = 1500
-/** What GitHub shows of a comparison: so many files, and of the first of them so many bytes of diffs. */
-const LISTED = { files: 300, diffBytes: 512 * 1024 }
 /** Changes of each kind: at most so many, of three times as many that are looked at. */
 const SAMPLE = 12
 /** A change of more does not fit into a prompt. */
@@ -104,7 +100,7 @@ async function measure(range: string, history: History): Promise<Figures | undef
       /^[+-]/,
     ),
   )
-  const [base = '', head = ''] = range.split('..')
+  const [base = ''] = range.split('..')
   const known = identifiersIn(git(history, 'grep', '-hI', '-e', '.', base, '--', ...history.docs))
   const used = [...identifiersIn(linesOf(pages, /^\+/))]
   // Documentation that was new or moved as a whole says nothing of what a change brought.
@@ -113,68 +109,11 @@ async function measure(range: string, history: History): Promise<Figures | undef
   const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split(
     '\0',
   )
-  const findEnds = async () => ({ base, head })
-  const listing = { maxFiles: LISTED.files, findEnds, isWanted: () => true }
-  const whole = await completeFiles({ ...listing, files: listedOf(files) }, gitAsGitHub(history))
-  const asked = whole.files
-  const code = asked.filter(isCode)
-  const codeBytes = files
-    .filter(isCode)
-    .reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
+  const code = files.filter(isCode)
+  const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
   const shown = countShown(facts, promptOf(code, messages))
-  const noise = measureNoise(asked, promptOf(asked, messages))
+  const noise = measureNoise(files, promptOf(files, messages))
   return { codeBytes, facts: facts.length, shown, ...noise }
-}
-
-/** The files that GitHub lists, with the diffs that it shows. */
-function listedOf(files: readonly ChangedFile[]): ChangedFile[] {
-  let left = LISTED.diffBytes
-  return files.slice(0, LISTED.files).map((file) => {
-    left -= Buffer.byteLength(file.patch ?? '')
-    return left >= 0 ? file : { ...file, added: undefined, removed: undefined, patch: undefined }
-  })
-}
-
-/** Answers from a repository on disk what is asked of GitHub for a large change. */
-function gitAsGitHub(
-  history: History,
-): Pick<GitHub, 'call' | 'graphql' | 'attempt' | 'repository'> {
-  const rest = {
-    git: {
-      getTree: async ({ tree_sha: ref }: { readonly tree_sha: string }) => {
-        const lines = git(history, 'ls-tree', '-r', '-l', '-z', ref).split('\0').filter(Boolean)
-        const tree = lines.map((line) => {
-          const [fields = '', path] = line.split('\t')
-          const [mode, type, sha, size] = fields.split(/ +/)
-          return { path, mode, type, sha, size: Number(size) || 0 }
-        })
-        return { data: { tree, truncated: tree.length > 100_000 } }
-      },
-    },
-  }
-  const octokit = { rest } as unknown as Octokit
-  return {
-    repository: { owner: 'any', repo: 'any' },
-    call: async (send) => (await send(octokit)).data,
-    attempt: async (send) => ({ known: true, value: await send() }),
-    graphql: async <T>(query: string) => {
-      const asked = [
-        ...query.matchAll(/^\s*(?:repository.*\{ )?(\w+): object\(expression: (".*")\) \{/gm),
-      ]
-      const names = asked.map(([, , name = '']): string => JSON.parse(name))
-      const texts = readBlobs(history.gitDirectory, names)
-      const blobs = asked.map(([, alias = ''], index) => {
-        const text = texts[index]
-        const isBinary = text?.includes('\0') === true
-        const isTruncated = (text?.length ?? 0) > 2 ** 19
-        return [
-          alias,
-          text === undefined ? null : { text: isBinary ? null : text, isBinary, isTruncated },
-        ]
-      })
-      return { data: { repository: Object.fromEntries(blobs) } as T, errors: [] }
-    },
-  }
 }
 
 const HEADER = /^(?:added|modified|removed|renamed|copied|changed) (?:\S+ to )?(\S+?)(?::? |$)/
@@ -220,8 +159,8 @@ function promptOf(files: readonly ChangedFile[], messages: readonly string[]): s
     isWhole: true,
     isRewritten: false,
   }
-  const options = { detail: 'diff', promptBytes: 200 } as const
-  return renderContext({ facts: [], changes }, options, { 'skip-labels': [] }).text
+  const options = { kind: 'run', detail: 'diff', promptBytes: 200, 'skip-labels': [] } as const
+  return writeBlock({ facts: [], changes }, options).text
 }
 
 /** The files of git's own diff, as GitHub lists them. */
@@ -270,23 +209,6 @@ function identifiersIn(text: string): Set<string> {
 
 function git({ gitDirectory }: History, ...words: string[]): string {
   return readWhole(gitDirectory, words).trimEnd()
-}
-
-/** Reads files by `commit:path`; `undefined` for those that don't exist. */
-function readBlobs(gitDirectory: string, names: readonly string[]): (string | undefined)[] {
-  const { stdout } = spawnSync('git', ['-C', gitDirectory, 'cat-file', '--batch'], {
-    input: names.map((name) => `${name}\n`).join(''),
-    maxBuffer: 2 ** 30,
-  })
-  let at = 0
-  return names.map(() => {
-    const end = stdout.indexOf('\n', at)
-    const [, type, size] = stdout.subarray(at, end).toString().split(' ')
-    const isThere = type === 'blob'
-    const start = end + 1
-    at = isThere ? start + Number(size) + 1 : start
-    return isThere ? stdout.subarray(start, start + Number(size)).toString() : undefined
-  })
 }
 
 function readWhole(gitDirectory: string, words: readonly string[]): string {

@@ -11,7 +11,7 @@ for weeks in 0 1 2 3 4 5 6 7; do
   ai=$(jq .totals.ai <<<"$page")
   total=$(jq .totals.total <<<"$page")
   if [[ $weeks == 0 ]]; then
-    printf 'visitors-human=%s\nvisitors-ai=%s\nvisitors-total=%s\n' "$human" "$ai" "$total" >>"$GITHUB_OUTPUT"
+    printf 'human=%s\nai=%s\ntotal=%s\n' "$human" "$ai" "$total" >>"$GITHUB_OUTPUT"
     jq --raw-output '.visitors | sort_by(-.total)[:10][] | "| \(.path) | \(.total) |"' <<<"$page" >>"$GITHUB_STEP_SUMMARY"
   fi
   echo "| $from | $human | $ai | $total |" >>"$GITHUB_STEP_SUMMARY"

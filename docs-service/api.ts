@@ -1,7 +1,7 @@
 import type { Jobs } from './agent/jobs.ts'
-import { conversationsOf, feedbackOf, searchesOf } from './analytics/content-gaps.ts'
+import { conversationsOf, feedbackOf } from './analytics/content-gaps.ts'
 import { type AnalyticsCall, readQuery } from './analytics/query.ts'
-import { viewsOf, visitorsOf } from './analytics/visitors.ts'
+import { visitorsOf } from './analytics/visitors.ts'
 import { type Call, errorReply, jsonReply, type RecordedRequest, type Reply } from './http.ts'
 import type { Settings } from './options.ts'
 
@@ -70,12 +70,8 @@ export class Api {
         const other = visitors(query)
         return jsonReply(other?.status ?? 200, other?.body ?? visitorsOf(query, pages))
       }
-      case 'views':
-        return jsonReply(200, viewsOf(query, pages))
       case 'feedback':
         return jsonReply(200, feedbackOf(query))
-      case 'searches':
-        return jsonReply(200, searchesOf(query))
       case 'assistant':
         return jsonReply(200, conversationsOf(query))
     }

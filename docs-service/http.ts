@@ -12,9 +12,7 @@ const ROUTES = [
   { name: 'look', method: 'GET', path: /^\/v2\/agent\/([^/]+)\/job\/([^/]+)$/ },
   { name: 'message', method: 'POST', path: /^\/v2\/agent\/([^/]+)\/job\/([^/]+)\/message$/ },
   { name: 'visitors', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/visitors$/ },
-  { name: 'views', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/views$/ },
   { name: 'feedback', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/feedback\/by-page$/ },
-  { name: 'searches', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/searches$/ },
   { name: 'assistant', method: 'GET', path: /^\/v1\/analytics\/([^/]+)\/assistant$/ },
 ] as const
 

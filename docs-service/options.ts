@@ -10,8 +10,6 @@ export type Settings = {
   readonly key: string
   /** How long a job stays active, unless its prompt says `[agent: takes …]`. */
   readonly jobTimeMs: number
-  /** How long the build of a preview takes; 0: none is built. */
-  readonly buildTimeMs: number
   /** Pages of the site in the visitors report. */
   readonly pages: number
   /** The clock, epoch milliseconds: all job times and dates come from it. */
@@ -37,7 +35,6 @@ export function settingsFrom(options: DocsServiceOptions): Settings {
     port: 0,
     key: 'mint_demo',
     jobTimeMs: 3000,
-    buildTimeMs: 0,
     pages: 120,
     now: Date.now,
     agent: 'git',

@@ -22,7 +22,7 @@ const MISSING = './missing.js'
 const LEFT_OUT = {
   // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts).
   './client-h2.js': UNUSED,
-  // A proxy that isn't http or https is rejected before anything is sent (src/request.ts).
+  // A proxy is http or https.
   '/^\\./(lib/dispatcher/)?socks5-proxy-agent$/': UNUSED,
   // RetryAgent and its interceptor repeat requests. This action repeats them itself (src/lib/time.ts).
   '/^\\.\\.?/(lib/)?handler/retry-handler$/': UNUSED,
@@ -49,21 +49,6 @@ exports.HttpClient = class { getAgent() {} getAgentDispatcher() {} }
 const MISSING_CODE = `throw new Error('This module is left out of the bundle: see scripts/build.ts.')
 `
 
-/** The oldest Node that runs the action: what `runs.using` in action.yml names. */
-const NODE_MAJOR = 24
-
-/** The file of a step: as plain as can be, for an older Node must be able to read it. */
-function entryCode(step: 'main' | 'post'): string {
-  return `'use strict'
-if (parseInt(process.versions.node, 10) < ${NODE_MAJOR}) {
-  console.error('::error title=Node.js ${NODE_MAJOR} or later is needed::This action needs Node.js ${NODE_MAJOR} or later, but was started with Node.js ' + process.versions.node + '.')
-  process.exitCode = 1
-} else {
-  require('./action.js').${step}()
-}
-`
-}
-
 /**
  * Compiles `src` and bundles it into `dist`: `action.js` for both steps, with modules that are loaded on demand in their
  * own files, and a small file for each step. The bundler's own TypeScript loader can't work with TypeScript 7.
@@ -84,8 +69,8 @@ async function build(): Promise<void> {
   mkdirSync('dist')
   await write('action.js', code)
   for (const [name, { source }] of Object.entries(assets)) await write(name, source)
-  writeFileSync('dist/index.js', entryCode('main'))
-  writeFileSync('dist/post.js', entryCode('post'))
+  writeFileSync('dist/index.js', "require('./action.js').main()\n")
+  writeFileSync('dist/post.js', "require('./action.js').post()\n")
   writeFileSync('dist/unused.js', UNUSED_CODE)
   writeFileSync('dist/missing.js', MISSING_CODE)
   writeFileSync('dist/licenses.txt', licensesOf(stats.compilation.modules))

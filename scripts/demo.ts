@@ -5,7 +5,14 @@ import { styleText } from 'node:util'
 import { bareEvent, commentIn, docsReview, type Event, pushTo } from '../test/support/events.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { AGENT, addReview, type Comment, MAY_WRITE, person } from '../test/support/world.ts'
+import {
+  AGENT,
+  addCommit,
+  addReview,
+  type Comment,
+  MAY_WRITE,
+  person,
+} from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the visitors report.
@@ -18,8 +25,7 @@ If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
 const REVIEW = 'Add the command that takes a snapshot.'
 const SUBJECT = 'Upgrades need a fresh snapshot'
-const SITE = { 'site-url': 'https://docs.example.com' }
-const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report', ...SITE }
+const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report' }
 const MONA = person('mona')
 
 const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
@@ -36,19 +42,16 @@ const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project
 
 const NEXT = `1. Follow the quick start in README.md. It takes about ten minutes. If your docs are in another, private repository,
    follow docs/private-docs.md instead.
-2. The parts of this demo are these recipes in examples/:
-   docs-on-push.yml    part 1, the workflow of the quick start
-   docs-command.yml    parts 2 and 3
-   report-only.yml     part 4, without an agent job; an API key with the scope "read" is enough
-   docs/recipes.md explains them, and the other ones.
-3. To see the prompt for your own repository, start the workflow by hand with dry-run. This needs no API key.`
+2. To see the prompt for your own repository, start the workflow of the quick start by hand. By default, that is a dry
+   run, which sends nothing to Mintlify.
+3. docs/recipes.md shows what you can change in the workflow.`
 
 const { values } = readOptions(USAGE, { options: { open: { type: 'boolean' } } })
+let runId = 1001
 const { docs, github, world, access, close } = await startServices({
   agent: 'git',
   repository: '',
   jobTimeMs: 900,
-  buildTimeMs: 200,
 })
 world.roles.set('mona', MAY_WRITE)
 await runScript(async () => {
@@ -68,7 +71,7 @@ take a second; real ones take about a minute.`)
 await close()
 
 async function showPush(): Promise<ActionRun> {
-  heading('1. A push leads to a docs pull request (README, Quick start, steps 5 and 6)')
+  heading('1. A push leads to a docs pull request (README, Quick start)')
   show(`Mona pushes "${SUBJECT}" to main. The workflow's step:\n`)
   const file = {
     filename: 'src/upgrade.ts',
@@ -77,6 +80,7 @@ async function showPush(): Promise<ActionRun> {
     deletions: 0,
     patch: PATCH,
   }
+  addCommit(world, { author: MONA, message: 'Add upgrades' })
   const event = pushTo(world, { author: MONA, message: SUBJECT, files: [file] })
   const run = await runStep(event, { prompt: PROMPT })
   show(`\nThe first lines of the prompt:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`)
@@ -106,23 +110,24 @@ function said({ author, history }: Comment): string {
 }
 
 async function showReview(push: ActionRun): Promise<void> {
-  heading('3. A review that requests changes gets a reply, too (README, Review and merge)')
-  show('Mona reviews the pull request and requests changes. The step on pull_request_review:\n')
+  heading('3. A review gets a reply, too (README, Review and merge)')
+  show(
+    'Mona comments on a line, and begins the summary of her review with /docs. The step on pull_request_review:\n',
+  )
   const comments = [{ body: REVIEW, ...lineOf(push, 'Before it changes anything') }]
-  const review = addReview(world, { number: 1, author: MONA, body: '', comments })
+  const review = addReview(world, { number: 1, author: MONA, body: '/docs', comments })
   const run = await runStep(docsReview(review), {})
   show(`\nThe message to the agent:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
   const reply = world.comments.findLast(({ author }) => author === world.viewer)
   show(`\nThe reply:\n\n${box(reply ? said(reply) : '')}`)
-  show(`\nAsked to review again: ${world.pulls.get(1)?.reviewRequests.join()}`)
   check(run, 'pull-request')
 }
 
 async function showReport(): Promise<void> {
-  heading('4. The visitors report (README, Choose a recipe: report-only)')
+  heading('4. The visitors report (docs/visitors.md)')
   show('The step of a workflow on a schedule:\n')
   const run = await runStep(bareEvent('schedule'), REPORT)
-  show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")
+  show("\nThe job's summary (GitHub draws the chart):\n")
   show(box(picture(run.summary)))
   check(run, '')
 }
@@ -134,7 +139,7 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
   const given = Object.entries(inputs).map(([name, value]) => {
     return `${name}: ${value.includes('\n') ? `|\n${value.replaceAll(/^/gm, '      ')}` : value}`
   })
-  show(`- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...own, ...given].join('\n    ')}`)
+  show(`- uses: your-org/docs-agent-action@main\n  with:\n    ${[...own, ...given].join('\n    ')}`)
   show("\nThe step's log:\n")
   const { child, ended } = await startAction({
     inputs: {
@@ -145,7 +150,12 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
     },
     event,
     // The pull requests of the embedded docs service are in this repository.
-    env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, GITHUB_ACTOR: 'mona' },
+    env: {
+      GITHUB_API_URL: github.url,
+      GITHUB_SERVER_URL: docs.url,
+      GITHUB_ACTOR: 'mona',
+      GITHUB_RUN_ID: `${runId++}`,
+    },
   })
   for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
     createInterface({ input }).on('line', (line) => {

@@ -2,11 +2,11 @@ import { startVitest } from 'vitest/node'
 import { readOptions, runScript } from './options.ts'
 import { toolsFolder } from './tools.ts'
 
-const USAGE = `Runs the examples and the reusable workflows with act on this machine.
+const USAGE = `Runs the quick start and the recipes with act on this machine.
 
   npm run e2e                         all of them
-  npm run e2e -- docs-command         those in files whose path has this in it
-  npm run e2e -- -t 'a new issue'     those whose name has this in it`
+  npm run e2e -- recipes              those in files whose path has this in it
+  npm run e2e -- -t 'a push'            those whose name has this in it`
 
 const { values, positionals } = readOptions(USAGE, {
   allowPositionals: true,

@@ -27,16 +27,16 @@ await runScript(async () => {
   const push = { prompt: 'Bring the docs up to date.' }
   const pushed = () => pushTo(world, { author, files: ['src/flag.ts'] })
   await step(pushed(), push, 'pr-operation::created')
-  await show('A push updates a docs pull request', 39, () =>
+  await show('A push updates a docs pull request', 34, () =>
     step(pushed(), push, 'pr-operation::updated'),
   )
-  await show('A /docs comment on it', 34, () => {
+  await show('A /docs comment on it', 35, () => {
     const event = commentIn(world, { number: 1, author, body: '/docs Explain exit code 6.' })
     return step(event, {}, 'pr-operation::updated')
   })
   const report = { 'visitors-summary': 'true', 'content-gaps': 'report' }
   await show("Monday's visitors report", 20, () =>
-    step(bareEvent('schedule'), report, 'visitors-headline::Docs'),
+    step(bareEvent('schedule'), report, 'visitors-markdown::## '),
   )
 })
 await close()

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, delimiter, join } from 'node:path'
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { readOptions, runScript } from './options.ts'
+import { readRecipes } from './recipes.ts'
 import { type Tool, toolPath, toolsFolder } from './tools.ts'
 
-const USAGE = `Checks action.yml, the examples, the workflows in the docs and .github/ with actionlint, zizmor and shellcheck.
+const USAGE = `Checks action.yml, the examples, the recipes, and the workflows in .github/ with actionlint, zizmor and shellcheck.
 
   npm run lint:workflows
   npm run lint:workflows -- --online     with zizmor's audits that ask GitHub; needs GH_TOKEN`
@@ -22,23 +23,15 @@ function passes(tool: Tool, ...args: readonly string[]): boolean {
   return status === 0
 }
 
-/** Writes the whole workflows of README and docs into a folder of their own, and returns their paths. */
-function workflowsOfDocs(): string[] {
-  const folder = join(ROOT, 'node_modules/.cache/docs/.github/workflows')
+/** Writes the workflows of the recipes into a folder of their own, and returns their paths. */
+function recipeFiles(): string[] {
+  const folder = join(ROOT, 'node_modules/.cache/recipes/.github/workflows')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  return globSync(['README.md', 'docs/*.md'], { cwd: ROOT }).flatMap((page) => {
-    const blocks = [
-      ...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n([\s\S]+?)^```/gm),
-    ]
-    const workflows = blocks
-      .map(([, text = '']) => text)
-      .filter((text) => /^on:[\s\S]+^jobs:/m.test(text))
-    return workflows.map((text, index) => {
-      const path = join(folder, `${basename(page, '.md')}-${index}.yml`)
-      writeFileSync(path, text)
-      return path
-    })
+  return [...readRecipes()].map(([heading, workflow]) => {
+    const path = join(folder, `${heading.toLowerCase().replaceAll(' ', '-')}.yml`)
+    writeFileSync(path, workflow)
+    return path
   })
 }
 
@@ -47,7 +40,7 @@ const { online } = readOptions(USAGE, {
 }).values
 await runScript(async () => {
   const files = globSync(['.github/workflows/*.yml', 'examples/*.yml'], { cwd: ROOT }).sort()
-  const workflows = [...files, ...workflowsOfDocs()]
+  const workflows = [...files, ...recipeFiles()]
   // action.yml, too: ci.yml uses this action.
   const audited = ['action.yml', '.github/dependabot.yml', ...workflows]
   const offline = online ? [] : ['--offline']

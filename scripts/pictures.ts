@@ -4,18 +4,19 @@ import { formatDuration } from '../src/lib/time.ts'
 import { commentIn } from '../test/support/events.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import { AGENT, addComment, MAY_WRITE, person } from '../test/support/world.ts'
+import { MAY_WRITE, person } from '../test/support/world.ts'
 import { readOptions, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from the output of dist/, with fixed data, in light and dark.
 
-  npm run pictures                     writes docs/**.png, and in docs/pictures the Markdown of each
+  npm run pictures                     writes docs/**.png, and in scripts/pictures the Markdown of each
   npm run pictures -- --check          fails if dist/ now writes other Markdown; works without a browser
 
 Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium fonts-noto-color-emoji).`
 
 const DOCS = join(import.meta.dirname, '../docs')
+const SOURCES = join(import.meta.dirname, 'pictures')
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
 /** The duration of the jobs in the pictures. */
 const JOB_DURATION = formatDuration(62_000)
@@ -40,16 +41,11 @@ const SCENES: Readonly<Record<string, (services: Services) => Promise<string>>> 
   async 'job-summary'(services) {
     const inputs = { prompt: PROMPT }
     const { summary } = await run(services, { inputs })
-    // Heading, title, pages, and preview: README has no room for more.
-    return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
-  },
-  async 'wrong-inputs'(services) {
-    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-days': '500' }
-    return (await run(services, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
+    // Heading, title, and pages: README has no room for more.
+    return withFixedTimes(summary).split('\n\n').slice(0, 3).join('\n\n')
   },
   async 'visitors-report'(services) {
-    const site = { 'site-url': 'https://docs.example.com', 'github-token': '' }
-    const report = { 'visitors-summary': 'true', 'content-gaps': 'report', ...site }
+    const report = { 'visitors-summary': 'true', 'content-gaps': 'report', 'github-token': '' }
     return (await run(services, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
   },
   'command-reply': replyToCommand,
@@ -60,22 +56,13 @@ const FILES_CHANGED = [
   { filename: 'guides/snapshots.mdx', status: 'modified', additions: 4, deletions: 1 },
 ] as const
 
-/** Starts a GitHub where the agent's pull request changes pages, and Mintlify's App has built its preview. */
+/** Starts a GitHub where the agent's pull request changes pages. */
 async function startPictured(): Promise<Services> {
   const services = await startServices({ jobTimeMs: 1100, pages: 240 })
   const { world } = services
   const { agentPulls } = world
-  const row =
-    '| docs | 🟢 Ready | [View Preview](https://acme-1.mintlify.site) | Mar 9, 2026, 6:06 AM |'
-  const body = `<!-- mintlify-preview-comment-acme -->\n| Project | Status | Preview | Updated (UTC) |\n| - | - | - | - |\n${row}`
-  world.agentPulls = () => {
-    const pulls = agentPulls()
-    const isTold = world.comments.some(({ author }) => author === AGENT)
-    for (const { number } of isTold ? [] : pulls)
-      addComment(world, { kind: 'main', number, author: AGENT, body })
-    const title = 'Explain upgrades without a snapshot'
-    return pulls.map((pull) => ({ ...pull, title, files: FILES_CHANGED }))
-  }
+  const title = 'Explain upgrades without a snapshot'
+  world.agentPulls = () => agentPulls().map((pull) => ({ ...pull, title, files: FILES_CHANGED }))
   return services
 }
 
@@ -147,7 +134,7 @@ await runScript(async () => {
   for (const [name, scene] of Object.entries(SCENES)) {
     const services = await startPictured()
     const markdown = await scene(services).finally(() => services.close())
-    const path = join(DOCS, 'pictures', `${name}.md`)
+    const path = join(SOURCES, `${name}.md`)
     if (!existsSync(path) || readFileSync(path, 'utf8') !== markdown) stale.push(path)
     if (values.check) continue
     writeFileSync(path, markdown)

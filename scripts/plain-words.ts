@@ -1,109 +1,67 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import ts from 'typescript'
+import { resolve } from 'node:path'
 import { readOptions } from './options.ts'
 
-const USAGE = `Finds words and phrases that readers stumble over: in pages, action.yml, and workflows; in comments and
-strings of src, scripts, and docs-service; and in the names of tests.
+const USAGE = `Finds words that GitHub Docs doesn't use, in pages, workflows, and the comments and strings of the code.
 
   node scripts/plain-words.ts              the files of this repository
   node scripts/plain-words.ts FILE…        these files`
-const ROOT = join(import.meta.dirname, '..')
-const PROSE =
-  /^(?:[^/]+|(?:bench|docs|docs-service|examples|\.github|\.github\/workflows)\/[^/]+)\.(?:md|yml)$/
+const ROOT = resolve(import.meta.dirname, '..')
+const CHECKED = /^(?:(?:bench|docs|docs-service|examples|\.github\/?.*)\/)?[^/]+\.(?:md|ya?ml)$/
+const CODE = /^(?:src|scripts|docs-service)\/.+\.ts$/
 
-const CODE = /^(?:src|scripts|docs-service)\/.*\.ts$/
-const TESTS = /^test\/.*\.ts$/
-/** The functions of vitest whose first argument is a name. */
-const NAMED = ['it', 'test', 'describe']
+/** What to write instead, and the words that are found. A space also matches the end of a line. */
+const RULES: readonly (readonly [write: string, pattern: RegExp])[] = [
+  ['someone, anyone, people', /\b(?:some|any|every|no)body\b/gi],
+  ['again', /\banew\b/gi],
+  ['organization, recognize, labeled, color', /\b(?:organisation|recognise|labelled|colour)/gi],
+  ['canceled', /(?<!['"`~-])\bcancelled\b(?!['"`(~])/gi],
+  ['62%', /\d %(?!\w)/g],
+  ['rejects', /\b(?:GitHub|Mintlify) refuse[sd]?\b/g],
+  ['the result of', /\bwhat (?:came|comes|became|becomes) of\b/gi],
+  ['matrix job', /\b(?:matrix|each|every|one) legs?\b/gi],
+  ['shows the reason, warns', /\bsa(?:ys|id) so\b/gi],
+]
 
-/** A pattern of text to avoid, and the text to write instead. */
-type Rule = { readonly write: string; readonly pattern: RegExp }
-
-function readRules(): Rule[] {
-  const text = readFileSync(join(import.meta.dirname, 'plain-words.txt'), 'utf8')
-  let write = ''
-  const rules: Rule[] = []
-  for (const line of text.split('\n')) {
-    if (line.startsWith('[') && line.endsWith(']')) write = line.slice(1, -1)
-    else if (line !== '' && !line.startsWith('# '))
-      rules.push({ write, pattern: new RegExp(line.replaceAll(' ', '\\s+'), 'gm') })
-  }
-  return rules
-}
-
-/** Blanks everything but prose, each character by another one, so that lines stay where they are. */
+/** Blanks code, so that lines stay where they are. */
 function proseOf(path: string): string {
   const text = readFileSync(resolve(ROOT, path), 'utf8')
-  if (path.endsWith('.ts')) return proseOfTypeScript(path, text)
-  const prose = text
-    .replace(/^ *```[\s\S]*?^ *```|<!--[\s\S]*?-->|\]\([^)]*\)|<[^>\n]*>/gm, blank)
-    .replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
-  return path.endsWith('.md') ? prose : prose.replace(/^ *#|(?<=\s)#/gm, blank)
-}
-
-/** Keeps comments and strings; of a test, only its names. */
-function proseOfTypeScript(path: string, text: string): string {
-  const kept: string[] = blank(text).split('')
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const keep = (from: number, to: number) => {
-    const words = text.slice(from, to).replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
-    kept.splice(from, to - from, ...words.replace(/^ *(?:\/\/|\/?\*+\/?)/gm, blank).split(''))
+  if (path.endsWith('.ts')) {
+    const kept =
+      /\/\/.*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+    let end = 0
+    const parts = [...text.matchAll(kept)].map(({ 0: found, index }) => {
+      const before = blank(text.slice(end, index))
+      end = index + found.length
+      return before + found
+    })
+    return parts.join('')
   }
-  const isTest = TESTS.test(path)
-  const visit = (node: ts.Node) => {
-    const children = node.getChildren(file).filter((child) => !ts.isJSDoc(child))
-    if (children.length === 0) {
-      if (!isTest) keep(node.pos, node.getStart(file))
-      if (isTest && !isTestName(node)) return
-      if (ts.isStringLiteral(node)) {
-        keep(node.getStart(file) + 1, node.end - 1)
-        // So that two strings never look like one phrase.
-        kept[node.getStart(file)] = '~'
-        kept[node.end - 1] = '~'
-      } else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
-    }
-    children.forEach(visit)
-  }
-  visit(file)
-  return kept.join('')
-}
-
-/** Whether this is the first argument of `it`, `test`, or `describe`, also of `it.each(…)`. */
-function isTestName(node: ts.Node): boolean {
-  const call = node.parent
-  if (!ts.isCallExpression(call) || call.arguments[0] !== node) return false
-  let callee: ts.Node = call.expression
-  while (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee))
-    callee = callee.expression
-  return ts.isIdentifier(callee) && NAMED.includes(callee.text)
+  return text.replace(/^ *```[\s\S]*?^ *```|`[^`\n]+`|\]\([^)]*\)/gm, blank)
 }
 
 function blank(text: string): string {
-  return text.replace(/\S/g, ' ')
+  return text.replace(/[^\n]/g, '~')
 }
 
-function findingsIn(path: string, rules: readonly Rule[]): string[] {
+function findingsIn(path: string): string[] {
   const text = proseOf(path)
-  // The embedded docs service isn't Mintlify.
-  const wanted = rules.filter(
-    ({ write }) => write !== 'Mintlify' || !path.startsWith('docs-service/'),
-  )
-  return wanted.flatMap(({ write, pattern }) =>
-    [...text.matchAll(pattern)].map(({ index, 0: found }) => {
-      const line = text.slice(0, index).split('\n').length
-      return `${path}:${line}: "${found.trim().replace(/\s+/g, ' ')}": write ${write}`
-    }),
+  return RULES.flatMap(([write, { source, flags }]) =>
+    [...text.matchAll(new RegExp(source.replaceAll(' ', '\\s+'), flags))].map(
+      ({ index, 0: found }) => {
+        const line = text.slice(0, index).split('\n').length
+        return `${path}:${line}: "${found.replace(/\s+/g, ' ')}": write ${write}`
+      },
+    ),
   )
 }
 
 const { positionals } = readOptions(USAGE, { allowPositionals: true })
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
-const rules = readRules()
-const ours = tracked.filter((path) => [PROSE, CODE, TESTS].some((kind) => kind.test(path)))
+const ours = tracked.filter((path) => CHECKED.test(path) || CODE.test(path))
 for (const path of positionals.length > 0 ? positionals : ours) {
-  const findings = findingsIn(path, rules)
+  const findings = findingsIn(path)
   if (findings.length === 0) continue
   console.log(findings.join('\n'))
   process.exitCode = 1

@@ -1,21 +1,21 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { BOOLEAN, LINE_LIST, LOGINS } from '../src/inputs/formats.ts'
 import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
 
-const USAGE = `Writes the generated parts of README.md, docs/, action-types.yml, and the reusable workflows, from action.yml,
-examples/, src/inputs/table.ts, and the version in package.json.
+const USAGE = `Writes the generated parts of README.md, docs/, and action-types.yml, from action.yml, examples/, and
+src/inputs/table.ts.
 
   npm run fix                          writes it
   node scripts/readme.ts --check       fails where something differs`
 const ROOT = join(import.meta.dirname, '..')
 
-/** The inputs that most people set, and the outputs that most workflows read. */
+/** The inputs that most people set. */
 const MAIN_INPUTS =
-  'api-key project-id prompt dry-run timeout paths pause-after pr-reviewers comment github-token'.split(
+  'api-key project-id prompt dry-run required-permission ignore-authors paths pause-after pr-reviewers github-token'.split(
     ' ',
   )
 /** The first input of each group. */
@@ -25,10 +25,6 @@ const GROUPS = new Map([
   ['command', 'comments'],
   ['visitors-summary', 'visitors'],
 ])
-const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
-/** The reusable workflows, in the order of their page, and inputs that the action does not have. */
-const REUSABLE = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
-const OWN_INPUTS = ['later-label', 'app-client-id', 'docs-repositories', 'runs-on']
 const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are written in Kotlin or checked by
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
 `
@@ -37,23 +33,15 @@ const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are wr
 export function generatedFiles(): ReadonlyMap<string, string> {
   const metadata = readActionMetadata()
   const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
-  const workflows = REUSABLE.map((name) => `.github/workflows/${name}.yml`)
   return new Map([
-    ...workflows.map((path) => [path, withOwnVersion(read(path))] as const),
     ...pages.map((name) => [name, withGeneratedParts(read(name), metadata)] as const),
     ['action-types.yml', actionTypes(metadata)],
   ])
 }
 
-/** The action in a reusable workflow is that of the same release, so that who pins the one pins both. */
-function withOwnVersion(workflow: string): string {
-  const { version } = JSON.parse(read('package.json'))
-  return workflow.replace(/(?<=uses: your-org\/docs-agent-action@)v\S+/g, `v${version}`)
-}
-
 /**
  * Fills the text between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
- * `inputs:` with a group or `main`, `outputs`, `outputs:main`, `reusable`, or `example:` with a file of `examples/`.
+ * `inputs:` with a group or `main`, `outputs`, or `example:` with a file of `examples/`.
  */
 function withGeneratedParts(page: string, metadata: ActionMetadata): string {
   const marked = /(<!-- ([\w:-]+):start[^>]*-->)[\s\S]*?(<!-- \2:end -->)/g
@@ -65,8 +53,7 @@ function withGeneratedParts(page: string, metadata: ActionMetadata): string {
 function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
   const [kind, name = ''] = mark.split(':')
   if (kind === 'inputs') return inputTable(inputs, name)
-  if (kind === 'outputs') return outputTable(outputs, name)
-  if (kind === 'reusable') return reusableInputs(Object.keys(inputs))
+  if (kind === 'outputs') return outputTable(outputs)
   if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
   throw new Error(`No part is generated for the mark ${mark}.`)
 }
@@ -88,37 +75,15 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
   return table(['Input', 'Description'], rows)
 }
 
-function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
-  const names = name === 'main' ? MAIN_OUTPUTS : Object.keys(outputs)
+function outputTable(outputs: ActionMetadata['outputs']): string {
   return table(
     ['Output', 'Value'],
-    names.map((output) => [`\`${output}\``, outputs[output]?.description ?? '']),
+    Object.entries(outputs).map(([output, { description }]) => [`\`${output}\``, description]),
   )
 }
 
 function firstSentence(text: string): string {
   return text.replace(/(?<=\.) .*/, '')
-}
-
-/** The inputs that all reusable workflows have with the same default, and the others of each workflow. */
-function reusableInputs(order: readonly string[]): string {
-  const names = [...order, ...OWN_INPUTS]
-  const calls = REUSABLE.map((workflow) => {
-    const { inputs } = parse(read(`.github/workflows/${workflow}.yml`)).on.workflow_call
-    const own = names.filter((name) => name in inputs)
-    return { workflow, inputs: own.map((name) => withDefault(name, inputs[name].default)) }
-  })
-  const equal = (calls[0]?.inputs ?? []).filter((input) =>
-    calls.every(({ inputs }) => inputs.includes(input)),
-  )
-  const lists = calls.map(({ workflow, inputs }) => {
-    return `- **${workflow}:** ${inputs.filter((input) => !equal.includes(input)).join(', ')}`
-  })
-  return `All four workflows have ${equal.join(', ')}.\n\n${lists.join('\n')}`
-}
-
-function withDefault(name: string, value: unknown): string {
-  return name === 'prompt' || (value ?? '') === '' ? `\`${name}\`` : `\`${name}: ${value}\``
 }
 
 /** The types of github-actions-typing. An input that may be empty is a string. */

@@ -1,171 +1,242 @@
-import { updateDocsPull } from './act/docs-pull.ts'
-import { RunRecord } from './act/record.ts'
-import { pollJob, submit } from './act/submit.ts'
-import { decideNothing } from './decide/nothing.ts'
-import { type Decision, decide, type Remark } from './decide/plan.ts'
-import { NeededCallError } from './github/github-errors.ts'
+import { pollJob } from './agent/poll.ts'
+import { type AcceptedJob, submit } from './agent/submit.ts'
+import { pullsOf, sourcesOf } from './changes/sources.ts'
+import { type Decision, decide, type Skip, skipByReason } from './decide/decide.ts'
+import { look, lookAtJobs, type Situation } from './decide/look.ts'
+import { readDocsPull, requestReviews } from './docs-pull/docs-pull.ts'
+import { writeSourceComment } from './docs-pull/source-comment.ts'
+import type { GitHubEvent } from './event/event.ts'
+import { canWriteComments } from './inputs/table.ts'
 import { docsLink } from './lib/text.ts'
-import { findDocsPlace, readPullReport } from './look/result.ts'
-import { look, lookAtJobs, type Situation } from './look/situation.ts'
-import { hasStatusRecord } from './look/status.ts'
-import type { Trigger } from './look/trigger.ts'
-import { type Plan, type RunRequest, sourcesOf, writePrompt } from './prompt/prompt.ts'
-import { JobError, neededCallError } from './report/not-started.ts'
+import { writePrompt } from './prompt/prompt.ts'
+import type { RunRequest } from './prompt/request.ts'
+import { isRecorded } from './record/record.ts'
+import { Recorder, type Share } from './record/recorder.ts'
+import type { Run } from './runner/run.ts'
+import type { ContentGaps } from './visitors/visitors.ts'
+import { endView, killedView, usageText, workingView } from './words/comments.ts'
 import {
-  type AcceptedJob,
+  annotationText,
   hasLostLink,
   isSuccess,
   type JobEnd,
   makeReport,
+  operationOf,
+  type Plan,
   type Report,
-  reportSentences,
-  unexpectedFailure,
-} from './report/outcome.ts'
-import { publishReport, reportDryRun, reportSkip, withPull } from './report/texts.ts'
-import type { Run } from './runner/run.ts'
-import type { VisitorsReporter } from './visitors/visitors-report.ts'
+  toProblem,
+  withDocs,
+} from './words/report.ts'
+import { publishReport, reportDryRun, reportSkip } from './words/summary.ts'
 
 /**
  * Requests the job, waits for it, and reports it in the outputs, the log, the summary, comments, and a commit status.
  * Never rejects, whatever Mintlify, GitHub, or the network does.
- *
- * @returns the headline of the error that it ended in, if it did
  */
 export async function runJob(
+  event: GitHubEvent,
   request: RunRequest,
-  visitors: VisitorsReporter | undefined,
+  gaps: ContentGaps | undefined,
   run: Run,
-): Promise<string | undefined> {
-  const { trigger } = request
-  const { inputs, cancel, clock } = run
+): Promise<void> {
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
-  const record = new RunRecord(trigger, run)
-  await record.react('eyes')
-  const startedAtMs = clock.now()
-  let hasBegun = false
-  let plan: Plan | undefined
-  let accepted: AcceptedJob | undefined
-  let end: JobEnd
+  const recorder = new Recorder(event, run)
+  const started = await start({ event, request, gaps }, recorder, run)
+  if (started.isDone) return
+  const { situation, plan, hasBegun } = started
+  let end: JobEnd = { plan, isCancelled: run.cancel.aborted, problem: started.problem }
+  let naming: Promise<void> | undefined
+  if (plan && !end.problem) {
+    let accepted: AcceptedJob | undefined
+    try {
+      run.cancel.throwIfAborted()
+      // `timeout` starts with the first request about the job, which for a recorded one was its lookup.
+      const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
+      const askedAtMs = isLookedUp ? situation?.askedAtMs : undefined
+      const deadlineMs = (askedAtMs ?? run.clock.now()) + run.inputs.timeout
+      accepted = await submit(plan, deadlineMs, run)
+      const working = workingView(event, plan.kind, run)
+      const killed = killedView(event, accepted.id, run)
+      // Polling doesn't wait for GitHub.
+      naming = recorder.accepted(accepted, sharesOf(situation, run), working, killed)
+      const polled = await pollJob(accepted, run)
+      end = { plan, accepted, polled, isCancelled: polled.kind === 'cancelled' }
+    } catch (error) {
+      const isCancelled = run.cancel.aborted
+      const isSilent = isCancelled && error === run.cancel.reason
+      const problem = isSilent ? undefined : toProblem(error, hasBegun, run)
+      end = { plan, accepted, isCancelled, problem }
+    }
+  }
+  await publish(end, situation, { recorder, naming }, run)
+}
+
+type Given = {
+  readonly event: GitHubEvent
+  readonly request: RunRequest
+  readonly gaps: ContentGaps | undefined
+}
+
+/** What a run has looked at and recorded before it sends anything. */
+type Started =
+  | { readonly isDone: true }
+  | {
+      readonly isDone: false
+      readonly situation: Situation | undefined
+      readonly plan: Plan | undefined
+      /** Whether it is recorded that a job may be started. */
+      readonly hasBegun: boolean
+      readonly problem?: ReturnType<typeof toProblem> | undefined
+    }
+
+/** Looks, decides, and records that a job is about to start; a run that starts none is done. */
+async function start(
+  { event, request, gaps }: Given,
+  recorder: Recorder,
+  run: Run,
+): Promise<Started> {
+  let situation: Situation | undefined
   try {
-    let situation = await look(request, run)
-    record.continue(situation)
-    // `decide` asks this again. A skip because of the changes alone doesn't wait for Mintlify.
-    let decision: Decision | undefined = decideNothing(situation, run)
-    if (decision === undefined) {
+    await recorder.react('eyes')
+    situation = await look(event, request.hasInstructions, run)
+    let decision: Decision | undefined = skipByReason(situation, run)
+    if (!decision) {
       situation = await lookAtJobs(situation, run)
-      cancel.throwIfAborted()
+      run.cancel.throwIfAborted()
       decision = decide(situation, run)
     }
-    if (decision.kind === 'skip') {
-      await record.answer(decision)
-      if (decision.isSettled) await record.settle(decision)
-      return reportSkip(decision, run)
+    if (decision.kind === 'skip') return await skipRun(decision, situation, recorder, run)
+    if (decision.kind === 'stop') throw decision.problem
+    for (const { text, title, isInSummary } of decision.notes) {
+      if (title) run.log.notice(text, title)
+      else run.log[isInSummary ? 'infoInSummary' : 'info'](text)
     }
-    if (decision.kind === 'stop') throw new JobError(decision)
-    for (const remark of decision.remarks) say(remark, run)
-    const contentGaps = (await visitors?.contentGaps()) ?? []
-    plan = makePlan(decision, situation, request, contentGaps, run)
-    if (inputs['dry-run']) return reportDryRun(plan, run)
-    if (plan.kind !== 'wait') {
-      hasBegun = true
-      await record.begin()
-      run.saveState('requested', 'true')
+    const contentGaps = (await gaps)?.forAgent ?? []
+    const plan = {
+      ...decision,
+      ...writePrompt(decision, situation, { ...request, contentGaps }, run),
+      sources: sourcesOf(event, situation.changes, run.inputs),
     }
-    cancel.throwIfAborted()
-    // `timeout` starts with the first request about the job, which for a recorded one was its lookup.
-    const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
-    const deadlineMs = (isLookedUp ? startedAtMs : clock.now()) + inputs.timeout
-    accepted = await submit(plan, deadlineMs, run)
-    // Polling doesn't wait for GitHub.
-    void record.accepted(accepted)
-    end = await pollJob(accepted, run)
+    if (run.inputs['dry-run']) {
+      reportDryRun(plan, run)
+      return { isDone: true }
+    }
+    const { memory, changes } = situation
+    recorder.resume(memory, changes)
+    if (plan.kind === 'wait') return { isDone: false, situation, plan, hasBegun: false }
+    run.saveState('requested', 'true')
+    const views = [workingView(event, 'starting', run), killedView(event, undefined, run)] as const
+    if (!(await recorder.begin(...views))) {
+      reportSkip(ANSWERED, run)
+      return { isDone: true }
+    }
+    return { isDone: false, situation, plan, hasBegun: true }
   } catch (error) {
-    if (!hasBegun && !accepted) record.leave()
-    end = accepted
-      ? {
-          kind: 'refused',
-          job: accepted.job,
-          error: await toJobError(error, trigger, run),
-          durationMs: 0,
-        }
-      : await notStarted(error, trigger, run)
+    const problem = run.cancel.aborted ? undefined : toProblem(error, false, run)
+    return { isDone: false, situation, plan: undefined, hasBegun: false, problem }
   }
-  const report = makeReport(end, { plan, accepted }, run)
-  await publish(report, end, { record, trigger }, run)
-  return report.result === 'error' ? report.headline : undefined
 }
 
-/** Adds the prompt to a decision; to that of a re-run what its job is about. */
-function makePlan(
-  decision: Exclude<Decision, { readonly kind: 'skip' | 'stop' }>,
-  situation: Situation,
-  { trigger, parts }: RunRequest,
-  contentGaps: readonly string[],
+const ANSWERED: Skip = {
+  kind: 'skip',
+  level: 'notice',
+  title: 'Another step answers this command',
+  reason: 'another step answers this command',
+}
+
+/** A record that is further back is repeated, so that later runs find it. */
+const MAX_COMMITS_BACK = 250
+
+async function skipRun(
+  skip: Skip,
+  { memory }: Situation,
+  recorder: Recorder,
   run: Run,
-): Plan {
-  if (decision.kind !== 'wait')
-    return { ...decision, ...writePrompt(decision, situation, parts, contentGaps, run) }
-  if (situation.earlier.attempt.kind !== 'job') return decision
-  const sources = sourcesOf(trigger, situation.changes, run.inputs, contentGaps)
-  return { ...decision, sources }
+): Promise<Started> {
+  if (skip.answer === 'usage') await recorder.reply(usageText(run))
+  const { last, commitsBack, sha } = memory
+  const isFar = commitsBack > MAX_COMMITS_BACK && !run.inputs['dry-run']
+  if (last && isFar) await recorder.repeat(last, sha)
+  reportSkip(skip, run)
+  return { isDone: true }
 }
 
-async function notStarted(error: unknown, trigger: Trigger, run: Run): Promise<JobEnd> {
-  const isCancelled = run.cancel.aborted
-  const cause = isCancelled ? error : await toJobError(error, trigger, run)
-  return { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
-}
+/** How many merged pull requests a run names its job on at most. */
+const MAX_SHARES = 5
 
-async function toJobError(error: unknown, trigger: Trigger, run: Run): Promise<JobError> {
-  if (error instanceof JobError) return error
-  if (error instanceof NeededCallError) return await neededCallError(error, trigger, run)
-  return new JobError({ ...unexpectedFailure(error, run), maybeStarted: true })
-}
-
-function say(remark: Remark, { log }: Run): void {
-  if (remark.level === 'notice') log.notice(remark.text, remark.title)
-  else log[remark.level](remark.text)
+/** Lists the pull requests whose docs job is the run's: its own, or the newest merged ones that it is about. */
+function sharesOf(situation: Situation | undefined, { inputs }: Run): readonly Share[] {
+  const { event, memory, changes } = situation ?? {}
+  if (!event || !memory || event.command) return []
+  const number = event.isOfPull ? event.subject?.number : undefined
+  if (number !== undefined) return [{ number, sha: changes?.pullHead ?? memory.sha }]
+  const merged = pullsOf(changes?.commits.toReversed() ?? [], inputs).slice(0, MAX_SHARES)
+  return merged.map(({ number: ofPull, head: sha }) => ({ number: ofPull, sha }))
 }
 
 /** Reports the result as soon as it is known, and then what GitHub shows of it. */
 async function publish(
-  first: Report,
   end: JobEnd,
-  { record, trigger }: { readonly record: RunRecord; readonly trigger: Trigger },
+  situation: Situation | undefined,
+  { recorder, naming }: { readonly recorder: Recorder; readonly naming: Promise<void> | undefined },
   run: Run,
 ): Promise<void> {
-  const { accepted } = first
+  const event = recorder.event
+  const first = makeReport(end, event, run)
   publishReport(first, run)
-  record.prepareEnd(first)
+  recorder.prepareEnd(first.state, first.prLink, endView(event, first, run))
   // From this line, the result is known even if the run is killed.
-  if (end.kind === 'finished') run.saveState('finished', 'true')
-  if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
-
-  const link = first.prLink || accepted?.prLink || ''
+  if (end.polled?.kind === 'finished') run.saveState('finished', 'true')
   const isCancelled = first.result === 'cancelled'
-  const place = accepted && (await findDocsPlace(first.job, link, trigger, run))
-  const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
-  const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
-  const pull = finished && (await readPullReport(finished, place, run))
-  const report = pull ? withPull(first, pull, place?.isHidden !== false) : first
-  if (pull?.kind === 'invisible') warnOfInvisible(pull.repository, trigger, run)
+  const docs =
+    first.prLink && !isCancelled
+      ? await readDocsPull(first.prLink, event.visibility, run)
+      : undefined
+  const report = withDocs(first, docs)
+  if (docs?.isInvisible) warnOfInvisible(docs.repository, event, run)
   const isGood = isSuccess(report.result) && !hasLostLink(report.job)
   const level = isGood ? 'notice' : 'warning'
-  run.log[report.isFailure ? 'fail' : level](reportSentences(report), report.headline)
-  // A canceled run has 5 s, so it first finishes its record, which no later step can finish.
-  if (isCancelled) await record.end(report, false)
-  const hasCommands = await updateDocsPull(report, place, trigger, run)
+  run.log[report.isFailure ? 'fail' : level](annotationText(report), report.title)
+  // A canceled run has 5 s, so it only finishes its record.
+  if (!isCancelled) await updateDocsPull(report, situation, run)
+  await naming
+  const shares = [...sharesOf(situation, run)]
+  if (docs?.head && !docs.ended)
+    shares.push({ number: docs.number, sha: docs.head, repository: docs.repository })
+  if (!isCancelled && report.prLink) await recorder.share(shares)
   publishReport(report, run)
-  if (!isCancelled) await record.end(report, hasCommands)
+  await recorder.end(endView(event, report, run))
+}
+
+/** Requests reviews of the docs pull request, and lists there what it covers. */
+async function updateDocsPull(
+  report: Report,
+  situation: Situation | undefined,
+  run: Run,
+): Promise<void> {
+  const { docs, plan, result, prLink } = report
+  const { inputs, log } = run
+  if (!plan || !situation || !prLink) return
+  const wantsReview = inputs['pr-reviewers'].length + inputs['pr-labels'].length > 0
+  const isOpened = isSuccess(result) && operationOf(report) === 'created'
+  if (wantsReview && isOpened && !docs)
+    log.noteInSummary(
+      "The action could not request reviews or add labels, because the pull request isn't on this GitHub server.",
+    )
+  if (!docs || docs.isInvisible) return
+  if (wantsReview && isOpened && !docs.ended) await requestReviews(docs, plan.sources.authors, run)
+  const { event, memory } = situation
+  const isAbout = plan.kind !== 'wait' || memory.attempt.kind === 'job'
+  if (isAbout && canWriteComments(inputs))
+    await writeSourceComment(docs, plan.sources.items, event, run)
 }
 
 /** Warns that the next run of the step can't update a docs pull request that the token can't read. */
-function warnOfInvisible(repository: string, { event, command }: Trigger, run: Run): void {
-  const isContinued = command !== undefined || hasStatusRecord(event, run)
-  if (!run.inputs['follow-up'] || !isContinued) return
+function warnOfInvisible(repository: string, event: GitHubEvent, run: Run): void {
+  if (!run.inputs['follow-up'] || !isRecorded(event, run)) return
   run.log.warnInSummary(
-    `\`github-token\` can't read ${repository}, so the next run of this step can't update this docs pull request and fails. Use your GitHub App's token ${docsLink('private-docs.md')}, or set \`follow-up: false\`, so that each run opens a docs pull request.`,
+    `\`github-token\` can't read ${repository}, so the next run of this step can't update this docs pull request and fails. Use your GitHub App's token ${docsLink('private-docs.md')}, or set \`follow-up: false\`, so that each run starts a new job.`,
     "`github-token` can't read the docs pull request",
   )
 }

@@ -1,126 +1,154 @@
-import { type PendingComment, RunRecord } from './act/record.ts'
-import { decidePermission, readTrigger, type Skip, skipByPayload } from './decide/skip.ts'
-import { NeededCallError } from './github/github-errors.ts'
-import { writePermission } from './github/pull-requests.ts'
-import { hasReport, InputsError, isWaitOnly } from './inputs/table.ts'
+import { type Skip, skip, skipByPayload } from './decide/decide.ts'
+import { type GitHubEvent, readEvent } from './event/event.ts'
+import { isAllowedBot, readRefusal } from './event/who.ts'
+import { type NewComment, threadPermission, writeComment } from './github/threads.ts'
+import { hasReport, InputsProblem, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
-import { Markdown } from './lib/markdown.ts'
-import { errorMessage, FailureError, inBackticks } from './lib/text.ts'
+import { errorMessage, inBackticks, includesName, Problem } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
-import { writeComment } from './look/comments.ts'
-import { readEvent } from './look/event.ts'
-import { type NewStatus, SET_STATUS, setStatus } from './look/status.ts'
-import { PERMITTED, type Permission, readPermission, type Trigger } from './look/trigger.ts'
-import type { RunRequest } from './prompt/prompt.ts'
-import { JobError, neededCallError, notStartedWords } from './report/not-started.ts'
-import { REPORT_BUG, unexpectedFailure } from './report/outcome.ts'
-import { inputsErrorSummary, reportSkip, shortSummary } from './report/texts.ts'
-import { loadRequest } from './request.ts'
+import { type RunRequest, readRequest } from './prompt/request.ts'
+import { type NewStatus, Recorder, SET_STATUS } from './record/recorder.ts'
 import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
-import { VisitorsReporter } from './visitors/visitors-report.ts'
+import { readContentGaps, reportVisitors } from './visitors/visitors.ts'
+import { REPORT_BUG, toProblem } from './words/report.ts'
+import { inputsSummary, problemSummary, reportSkip } from './words/summary.ts'
 
 /** Runs the main step. Rejects only if a file of the runner can't be written. */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)
   } catch (error) {
-    reportError(error, run, 'job')
+    reportProblem(error, run, 'job')
   }
+  run.github.reportFailures()
   // The post step doesn't repeat the notice.
-  if (run.github.reportFailures()) run.saveState('explained', 'true')
+  if (run.github.isExplained) run.saveState('explained', 'true')
   run.saveState('finished', 'true')
 }
 
 async function perform(run: Run): Promise<void> {
   const { environment, inputs } = run
-  const event = readEvent(environment)
-  const trigger = readTrigger(event, inputs, environment)
-  if ('reason' in trigger) return reportSkip(trigger, run)
-  const request = await loadRequest(trigger, run)
-  const unneeded = skipByPayload(trigger, run)
-  if (unneeded && !hasReport(inputs)) return reportSkip(unneeded, run)
-
-  let permission: Permission
-  try {
-    permission = await askForPermission(trigger, run)
-  } catch (error) {
-    return reportError(error, run, request.wantsJob ? 'job' : 'visitors')
-  }
-  if (run.cancel.aborted) return reportCancelled(request, run)
-  const skip = decidePermission(trigger, permission, inputs)
-  if (skip !== undefined) {
-    // The warning explains a reaction that fails, too.
-    if (!permission.refusal.known) run.github.explain()
-    await new RunRecord(trigger, run).answer(skip)
-    return reportSkip(skip, run)
-  }
-  const visitors = hasReport(inputs) ? new VisitorsReporter(run) : undefined
+  const event = readEvent(environment, inputs)
+  const isWaiting = isWaitOnly(inputs) && !event.command
+  const unneeded = isWaiting ? undefined : skipByPayload(event)
+  const early =
+    skipNoCommand(event, run) ??
+    (hasReport(inputs) ? undefined : unneeded) ??
+    skipWithoutKey(event, run)
+  if (early) return reportSkip(early, run)
+  const request = await readRequest(event, run)
+  const refused =
+    isWaiting && !hasReport(inputs) ? undefined : await skipRefused(event, request, run)
+  if (run.cancel.aborted) return reportCanceled(request, run)
+  if (refused === 'unknown') return
+  if (refused) return reportSkip(refused, run, request.wantsJob)
+  const gaps = inputs['content-gaps'] === 'none' ? undefined : readContentGaps(run)
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
-  const job = request.wantsJob ? startJob(request, unneeded, visitors, run) : undefined
-  const [ofJob, ofReport] = await Promise.allSettled([job, visitors?.report(job)])
-  if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
-  if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
+  const [ofJob, ofReport] = await Promise.allSettled([
+    request.wantsJob && (unneeded ? reportSkip(unneeded, run) : runJob(event, request, gaps, run)),
+    hasReport(inputs) && reportVisitors(gaps, run),
+  ])
+  if (ofJob.status === 'rejected') reportProblem(ofJob.reason, run, 'job')
+  if (ofReport.status === 'rejected') reportProblem(ofReport.reason, run, 'visitors')
 }
 
-async function startJob(
-  request: RunRequest,
-  unneeded: Skip | undefined,
-  visitors: VisitorsReporter | undefined,
-  run: Run,
-): Promise<string | undefined> {
-  if (unneeded) return reportSkip(unneeded, run)
-  const { payloadProblem } = request.trigger.event
-  if (payloadProblem !== undefined && !isWaitOnly(run.inputs)) {
-    throw new FailureError({
-      headline: "The event's payload could not be read",
-      details: `The event's payload (\`GITHUB_EVENT_PATH\`) could not be read: ${payloadProblem}. Nothing was started. The cause is the runner, so re-run this job.`,
+/** Skips a comment or review that can't start a job, without any request. */
+function skipNoCommand({ canBeCommand, command }: GitHubEvent, { inputs }: Run): Skip | undefined {
+  if (!canBeCommand) return undefined
+  const level = 'info'
+  if (!command)
+    return skip(`the text isn't new, or doesn't start with ${inputs.command}`, 'No command', {
+      level,
     })
-  }
-  return await runJob(request, visitors, run)
+  const { login, isBot } = command.author
+  if (!isBot || isAllowedBot(command.author, inputs)) return undefined
+  const isMeant = includesName(
+    inputs['allow-bots'].map((name) => `${name}[bot]`),
+    login,
+  )
+  const advice = isMeant ? `To allow it, write \`${login}\` in \`allow-bots\`.` : ''
+  const reason = `${login} is a bot that isn't in \`allow-bots\``
+  return skip(reason, 'This bot is not in `allow-bots`', {
+    level: isMeant ? 'notice' : level,
+    advice,
+  })
 }
 
 /**
- * Reads whether the account that caused the event may start a job. A run that only waits can do without.
- *
- * @throws {FailureError} if that can't be read, except for a command
+ * Skips runs without an API key on events that GitHub passes no secrets to, and lists other ways.
+ * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
  */
-async function askForPermission(trigger: Trigger, run: Run): Promise<Permission> {
+function skipWithoutKey(event: GitHubEvent, { inputs, environment }: Run): Skip | undefined {
+  // A wrong key is not a missing one.
+  if (environment.inputs.get('api-key')?.trim() || inputs['dry-run']) return undefined
+  const isDependabot = [environment.actor, event.sender].includes('dependabot[bot]')
+  if (!event.hasNoSecrets && !isDependabot) return undefined
+  const ways = [
+    isDependabot && 'save the key as a Dependabot secret',
+    event.isFork && "save a key in this fork's secrets",
+    inputs.command && `comment \`${inputs.command} …\` in the main thread of the pull request`,
+    'start the job after the merge, on `push`',
+  ].filter((way) => way)
+  const whose = isDependabot ? 'by Dependabot' : 'from forks'
+  const reason = `\`api-key\` is empty, because GitHub passes no Actions secrets to runs ${whose}`
+  const advice = `To get docs anyway, ${ways.join(', or ')}.`
+  return skip(reason, `No API key for runs ${whose}`, { advice })
+}
+
+/** Skips a run if the account behind it may not start a job. `unknown`: that is reported as a problem. */
+async function skipRefused(
+  event: GitHubEvent,
+  { wantsJob }: RunRequest,
+  run: Run,
+): Promise<Skip | 'unknown' | undefined> {
+  const { command, actor, name } = event
+  const { inputs } = run
+  const recorder = new Recorder(event, run)
+  const login = typeof actor === 'object' ? actor.login : 'the account'
+  let refusal: string | undefined
   try {
-    return await readPermission(trigger, run)
+    refusal = await readRefusal(event, run)
   } catch (error) {
-    if (!(error instanceof NeededCallError)) throw error
-    // A canceled run reports only that.
-    if (!isWaitOnly(run.inputs) && !run.cancel.aborted)
-      throw await neededCallError(error, trigger, run)
-    run.github.report(error.cause, error)
-    return { refusal: PERMITTED, login: '' }
+    if (run.cancel.aborted) return undefined
+    if (!command || !(error instanceof Problem)) {
+      reportProblem(error, run, wantsJob ? 'job' : 'visitors')
+      return 'unknown'
+    }
+    run.github.explain()
+    await recorder.react('confused')
+    const { isTransient, text, title, paste } = error
+    const advice = isTransient ? 'To try again, repeat the command later.' : text
+    const reason = `the action could not read the permission of ${login}`
+    return skip(reason, title, { level: 'warning', advice, paste })
   }
+  if (!refusal) return undefined
+  await recorder.react('-1')
+  const what = command ? `the command ${inputs.command}` : `a run on this \`${name}\` event`
+  const reason = `${refusal}, and ${what} needs \`${inputs['required-permission']}\` (\`required-permission\`)`
+  const advice = login.endsWith('[bot]')
+    ? 'To let this bot start jobs, add it to `allow-bots`.'
+    : 'To start the job, ask a person with this permission.'
+  return skip(reason, 'Not permitted to start a job', { advice })
 }
 
-function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
-  const headline = `Canceled before anything was sent to ${run.mintlify}`
+function reportCanceled({ wantsJob }: RunRequest, run: Run): void {
+  const title = `Canceled before anything was sent to ${run.mintlify}`
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  run.writeSummary('job', shortSummary('🛑', { headline, details: '' }, run))
-  run.log.fail(`${headline}. Nothing was started.`, headline)
+  run.writeSummary('job', problemSummary('🛑', { title, text: 'Nothing was started.' }, run))
+  run.log.fail(`${title}. Nothing was started.`, title)
 }
 
-function reportError(error: unknown, run: Run, section: SummarySection): void {
-  const isReportOnly = error instanceof InputsError && !error.wantsJob
+function reportProblem(error: unknown, run: Run, section: SummarySection): void {
+  const problem = toProblem(error, false, run)
+  const isReportOnly = problem instanceof InputsProblem && !problem.wantsJob
   if (section === 'job' && !isReportOnly) run.setOutputs({ result: 'error' })
-  if (error instanceof InputsError) {
-    run.writeSummary('job', inputsErrorSummary(error, run))
-    run.log.fail(error.details, error.headline)
-    return
-  }
-  const failure = error instanceof FailureError ? error : unexpectedFailure(error, run)
-  const { headline } = failure
-  const words =
-    failure instanceof JobError
-      ? notStartedWords(false, failure)
-      : { headline, details: failure.details, paste: '' }
-  const { details, paste } = words
-  run.log.fail(paste ? `${details}\n${paste}` : details, headline)
-  run.writeSummary(section, shortSummary('❌', words, run))
+  const { title, text, paste } = problem
+  run.log.fail(paste ? `${text}\n${paste}` : text, title)
+  const isOfInputs = problem instanceof InputsProblem
+  run.writeSummary(
+    section,
+    isOfInputs ? inputsSummary(problem, run) : problemSummary('❌', problem, run),
+  )
 }
 
 /** Runs the main step; called by `dist/index.js`. */
@@ -132,7 +160,6 @@ export async function main(): Promise<void> {
 export async function post(): Promise<void> {
   await runToEnd(runPost, true)
 }
-
 async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
   // Until the run has ended: Node would exit with 0 if a promise could never be settled.
   process.exitCode = 1
@@ -168,40 +195,32 @@ export async function runPost(run: Run): Promise<void> {
   if (run.readState('explained') !== '') github.explain()
   // The action's own words, because only this step writes its state.
   const status = run.getPending('status') as NewStatus | undefined
-  const comment = run.getPending('comment') as PendingComment | undefined
+  const comment = run.getPending('comment') as NewComment | undefined
+  const purpose = 'finish the comment'
   await Promise.all([
-    status && github.attemptAndReport(SET_STATUS, () => setStatus(status, run)),
-    comment && finishComment(comment, run),
+    status &&
+      github.optional(SET_STATUS, () =>
+        github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+      ),
+    comment &&
+      github.optional({ purpose, permission: threadPermission(comment.thread, 'write') }, () =>
+        writeComment(comment, github),
+      ),
   ])
   github.reportFailures()
 }
 
 function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
-  let failure = {
-    headline: 'The run was interrupted before it started a job',
-    details: 'The run was interrupted. It started no job. To repeat it, re-run this job.',
-  }
+  let title = 'The run was interrupted before it started a job'
+  let text = 'The run was interrupted. It started no job. To repeat it, re-run this job.'
   if (jobId !== '') {
-    failure = {
-      headline: 'Interrupted: the job may still be running',
-      details: `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`,
-    }
+    title = 'Interrupted: the job may still be running'
+    text = `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   } else if (run.readState('requested') !== '') {
-    failure = {
-      headline: 'Interrupted: a job may be running',
-      details: `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`,
-    }
+    title = 'Interrupted: a job may be running'
+    text = `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`
   }
-  run.log.warning(failure.details, failure.headline)
-  run.writeSummary('job', shortSummary('🛑', failure, run))
-}
-
-async function finishComment({ marker, text, ...place }: PendingComment, run: Run): Promise<void> {
-  const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
-  const draft = { marker, text: Markdown.raw(text) }
-  const written = await run.github.attemptAndReport(call, () =>
-    writeComment(place, draft, true, run),
-  )
-  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
+  run.log.warning(text, title)
+  run.writeSummary('job', problemSummary('🛑', { title, text }, run))
 }

@@ -13,8 +13,6 @@ export type Pull = {
   files: readonly ChangedPage[]
   /** How many commits its branch has. */
   commits: number
-  /** How the build of the last one's preview goes; `none`: there is none. */
-  readonly build: () => 'none' | 'queued' | 'building' | 'ready'
 }
 
 /** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
@@ -45,7 +43,6 @@ export type AgentJob = {
 /** Where the jobs' times and links come from; `url` is the service's origin. */
 type JobSettings = {
   jobTimeMs: number
-  buildTimeMs: number
   repository: string
   now(): number
   url(): string
@@ -168,22 +165,9 @@ export class Jobs {
     if (outcome !== 'completed' || !changes) return
     const files = await this.#agent.commit({ branch: job.branch, prompt, atMs: endsAtMs })
     const number = this.list.filter(({ pull }) => pull).length + 1
-    const build = () => this.#build(job)
-    job.pull ??= { number, state: 'open', title: titleOf(job.prompt), files, commits: 0, build }
+    job.pull ??= { number, state: 'open', title: titleOf(job.prompt), files, commits: 0 }
     job.pull.files = files
     job.pull.commits++
-  }
-
-  /** A build begins with a commit, is queued for a tenth of its time, and then built. */
-  #build({ rounds }: AgentJob): ReturnType<Pull['build']> {
-    const { now, buildTimeMs } = this.#settings
-    if (buildTimeMs === 0) return 'none'
-    const done = rounds.filter(({ changes, outcome, endsAtMs }) => {
-      return changes && outcome === 'completed' && endsAtMs <= now()
-    })
-    const elapsed = (now() - (done.at(-1)?.endsAtMs ?? 0)) / buildTimeMs
-    if (elapsed >= 1) return 'ready'
-    return elapsed < 0.1 ? 'queued' : 'building'
   }
 }
 

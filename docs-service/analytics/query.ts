@@ -15,9 +15,7 @@ const LIMITS: Readonly<
   Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>
 > = {
   visitors: { usual: 50, maximum: 250 },
-  views: { usual: 50, maximum: 250 },
   feedback: { usual: 10, maximum: 100 },
-  searches: { usual: 50, maximum: 100 },
   assistant: { usual: 100, maximum: 1000 },
 }
 const DAY_MS = 86_400_000
@@ -47,19 +45,15 @@ export function readQuery(
   const { usual, maximum } = LIMITS[call]
   const { limit = String(usual), offset = '0', cursor = cursorAt(0) } = parameters
   const skipped = /^row-(\d{1,9})$/.exec(cursor)?.[1]
-  const paged = call === 'searches' || call === 'assistant'
-  if (paged && skipped === undefined)
+  const isPaged = call === 'assistant'
+  if (isPaged && skipped === undefined)
     problems.push('cursor must be the nextCursor of an earlier answer')
   const query = {
     fromMs: date('dateFrom', FIRST_DAY_MS),
     toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
     limit: count('limit', limit, 1, maximum),
     offset:
-      call === 'visitors' || call === 'views'
-        ? count('offset', offset, 0, 999_999_999)
-        : paged
-          ? Number(skipped)
-          : 0,
+      call === 'visitors' ? count('offset', offset, 0, 999_999_999) : Number(isPaged ? skipped : 0),
   }
   if (query.fromMs > query.toMs) problems.push('dateFrom must not be after dateTo')
   return { query, problems }

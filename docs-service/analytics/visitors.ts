@@ -31,23 +31,6 @@ export function visitorsOf(query: AnalyticsQuery, sitePages: number) {
   return { totals: siteTotals(head), visitors: rows, hasMore: end < pages }
 }
 
-/** How often a person, and AI, read a page in a period, for each of its visitors. */
-const READS = { human: 1.4, ai: 6.5 }
-
-/** How often the same pages were read: events, which add up. */
-export function viewsOf(query: AnalyticsQuery, pages: number) {
-  const all = visitorsOf({ ...query, offset: 0, limit: pages }, pages).visitors.map(readsOf)
-  const sum = (of: keyof Counts) => all.reduce((total, row) => total + row[of], 0)
-  const totals = { human: sum('human'), ai: sum('ai'), total: sum('total') }
-  const { offset, limit } = query
-  return { totals, views: all.slice(offset, offset + limit), hasMore: offset + limit < all.length }
-}
-
-function readsOf({ path, ...visitors }: Counts & { readonly path: string }) {
-  const [human, ai] = [Math.round(visitors.human * READS.human), Math.round(visitors.ai * READS.ai)]
-  return { path, human, ai, total: human + ai }
-}
-
 /**
  * A page's visitors: a power law over the ranks, a gentle growth, and some noise that is the page's own each week. In
  * each week (Monday to Sunday) one page has many more visitors than usual, and one has many fewer.

@@ -1,21 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { getOctokit } from '@actions/github'
 import { HttpClient, type HttpRequest, type ProxySettings, TransportError } from '../lib/http.ts'
-import { recordField } from '../lib/text.ts'
-import { afterGrace, type Waiting } from '../lib/time.ts'
+import { Problem, recordField } from '../lib/text.ts'
+import { afterGrace, formatDuration, RetryError, retry, type Waiting } from '../lib/time.ts'
 import {
   assertBody,
   canRetry,
   describeFailures,
-  type FailedCall,
-  failedLookup,
   type GitHubCall,
   GitHubError,
   type GraphqlError,
+  graphqlError,
   isTooLarge,
   type Lookup,
-  mayHaveArrived,
-  mayPass,
-  NeededCallError,
+  notStartedProblem,
   onlyReads,
   passingFailure,
   type RequestLine,
@@ -40,7 +38,10 @@ export type Nodes<T> = FromGitHub<{ nodes: readonly Maybe<T>[] }>
 /** One page of a list. */
 export type Paged<T> = Nodes<T> &
   FromGitHub<{
-    pageInfo: FromGitHub<{ hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string }>
+    pageInfo: FromGitHub<
+      Record<'hasNextPage' | 'hasPreviousPage', boolean> &
+        Record<'startCursor' | 'endCursor', string>
+    >
   }>
 
 export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
@@ -72,51 +73,42 @@ type GitHubOptions = Waiting & {
     Record<'debug' | 'info', (text: string) => void> &
       Record<'notice', (text: string, title: string) => void>
   >
-  /** Until when pauses may last, in milliseconds since the epoch; without it, 15 s each. */
-  readonly retryAfterDeadlineMs?: number | undefined
+  /** How long a call is repeated that the run can do without, in milliseconds. */
+  readonly optionalMs: number
 }
 
-/** Before the second and the third try. */
-const RETRY_PAUSES_MS = [3000, 9000]
-/** How long a call is repeated that the run can't do without, and the pause after its first three tries. */
+/** How long a call is repeated that the run can't do without. */
 const NEEDED_MS = 120_000
-const NEEDED_PAUSE_MS = 15_000
-/** Of 100 entries of each list: 250 commits are all that GitHub tells of a pull request. */
-const MAX_GRAPHQL_PAGES = 3
-/** The longest pause that delays a job. */
-const MAX_GITHUB_PAUSE_MS = 15_000
 
 /**
- * GitHub's API for the repository of a run: Octokit with this action's transport and retries. Octokit is
- * loaded by the first call.
+ * GitHub's API for the repository of a run: Octokit with this action's transport and retry. Octokit is loaded by the first
+ * call.
  */
 export class GitHub {
   readonly repository: { readonly owner: string; readonly repo: string }
-  /** `/repos/owner/name`. */
-  readonly path: string
+  /** `owner/name`. */
+  readonly name: string
   readonly serverUrl: string
   readonly #options: GitHubOptions
   readonly #http: HttpClient
   /** Ends requests that write. A canceled run has 5 s, in which a comment can still be finished. */
   readonly #lateCancel: AbortSignal
   #octokit: Promise<Octokit> | undefined
-  /** Whether further requests get one try: after one that timed out in all its tries, or while a call is repeated. */
-  #hasTimedOut = false
-  #isRepeating = false
+  /** Whether the requests of a call are needed. */
+  readonly #isNeeded = new AsyncLocalStorage<boolean>()
+  #optionalMs: number
   /** The calls that failed and that the run could do without. */
-  readonly #failures: FailedCall[] = []
+  readonly #failures: { readonly error: GitHubError; readonly call: GitHubCall }[] = []
   /** Whether the run ends because of a failed call, which explains the others. */
   #isExplained = false
-  /** Permissions that have worked in this run. */
-  readonly #workingPermissions = new Set<string>()
-  #account: User | undefined
 
   constructor(options: GitHubOptions) {
     const [owner = '', repo = ''] = options.repository.split('/')
     this.repository = { owner, repo }
-    this.path = `/repos/${options.repository}`
+    this.name = options.repository
     this.serverUrl = options.serverUrl
     this.#options = options
+    this.#optionalMs = options.optionalMs
     this.#http = new HttpClient({ ...options, timeoutMs: 10_000, debug: options.log.debug })
     this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
   }
@@ -133,7 +125,7 @@ export class GitHub {
   /** Returns the `data` of a GraphQL query, which may be partial, and its errors. Throws as `call` does. */
   async graphql<T>(
     query: string,
-    variables: Readonly<Record<string, string | number>> = {},
+    variables: Readonly<Record<string, string | number>> = this.repository,
   ): Promise<{ readonly data: T; readonly errors: readonly GraphqlError[] }> {
     const { graphql } = await this.#load()
     try {
@@ -146,43 +138,29 @@ export class GitHub {
     }
   }
 
-  /**
-   * Asks a query again for the next page of its lists, until each has ended, the next page can't be read, or some pages
-   * were read. The variable with a list's name takes its cursor. Throws as `call` does.
-   */
-  async graphqlPages<T>(
-    query: string,
-    variables: Readonly<Record<string, string | number>>,
-    listsOf: (data: T) => Readonly<Record<string, Maybe<Paged<unknown>>>>,
-  ) {
-    const first = await this.graphql<T>(query, variables)
-    const pages = [first.data]
-    const errors = [...first.errors]
-    const cursors = { ...variables }
-    let lists = Object.entries(listsOf(first.data))
-    const isMore = () => lists.some(([, list]) => list?.pageInfo?.hasNextPage === true)
-    while (isMore() && pages.length < MAX_GRAPHQL_PAGES) {
-      for (const [name, list] of lists)
-        if (list?.pageInfo?.endCursor) cursors[name] = list.pageInfo.endCursor
-      const next = await this.attempt(() => this.graphql<T>(query, cursors))
-      if (!next.known) break
-      pages.push(next.value.data)
-      errors.push(...next.value.errors)
-      lists = Object.entries(listsOf(next.value.data))
-    }
-    return { pages, errors, isWhole: !isMore() }
+  /** Returns fields of the repository. @throws {GitHubError} also if a part is missing for another cause than `NOT_FOUND` */
+  async askRepository<T>(
+    fields: string,
+    permissionOf: (path: string) => string | undefined = () => undefined,
+  ): Promise<T> {
+    const query = `query Repository($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { ${fields} } }`
+    const { data, errors } = await this.graphql<{ repository?: Maybe<T> }>(query)
+    const error = errors.find(({ type }) => type !== 'NOT_FOUND' || data.repository == null)
+    if (error) throw graphqlError(error, permissionOf(error.path))
+    if (data.repository == null) throw new GitHubError('GitHub returned no repository')
+    return data.repository
   }
 
   /**
-   * Returns all entries of a list, page after page: smaller pages if one is too large. Throws as `call` does.
+   * Returns the entries of a list, page after page: smaller pages if one is too large. Throws as `call` does.
    *
-   * @param perPage entries of a page, at most 100
+   * @param path below the repository's
    */
   async list<T>(path: string, maxEntries = Infinity, perPage = 100): Promise<readonly T[]> {
     const { paginate } = await this.#load()
     const all: T[] = []
     const pages = (size: number) =>
-      paginate.iterator(`GET ${path}`, {
+      paginate.iterator(`GET /repos/${this.name}/${path}`, {
         per_page: size,
         ...(all.length > 0 && { page: 1 + all.length / size }),
       })
@@ -206,125 +184,59 @@ export class GitHub {
   }
 
   /** Makes a call whose failure is a value. */
-  async attempt<T>(send: () => Promise<T>, permission = ''): Promise<Lookup<T>> {
+  async attempt<T>(send: () => Promise<T>): Promise<Lookup<T>> {
     try {
-      const value = await send()
-      this.#workingPermissions.add(permission)
-      return { known: true, value }
+      return { known: true, value: await send() }
     } catch (caught) {
-      return failedLookup(toGitHubError(caught, this.#options.clock.now()))
+      // A needed call within an optional one.
+      const cause = caught instanceof Problem ? caught.cause : caught
+      return { known: false, error: toGitHubError(cause, this.#options.clock.now()) }
     }
   }
 
-  /** Makes a call that the run can't do without, for up to two minutes. @throws {NeededCallError} */
+  /** Makes a call that the run can't do without, for up to two minutes. @throws {Problem} */
   async need<T>(call: GitHubCall, send: () => Promise<T>): Promise<T> {
-    const { clock, cancel } = this.#options
-    const deadlineMs = clock.now() + NEEDED_MS
-    let result = await this.attempt(send, call.permission)
-    while (!result.known) {
-      const { error } = result
-      const pauseMs = error.retryAfterMs || NEEDED_PAUSE_MS
-      const isLate = pauseMs > MAX_GITHUB_PAUSE_MS || clock.now() + pauseMs >= deadlineMs
-      if (isLate || !mayPass(error) || cancel.aborted)
-        throw new NeededCallError(
-          { ...call, permission: error.permission ?? call.permission },
-          error,
-        )
-      await this.pause(pauseMs)
-      this.#isRepeating = true
-      result = await this.attempt(send, call.permission)
-      this.#isRepeating = false
-    }
-    return result.value
+    const result = await this.#isNeeded.run(true, () => this.attempt(send))
+    if (result.known) return result.value
+    throw notStartedProblem(call, result.error)
   }
 
-  /** Makes a call that the run can do without. */
-  async attemptAndReport<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
-    const result = await this.attempt(send, call.permission)
-    if (!result.known) this.report(result.error, call)
+  /** Makes a call as `need` does; `undefined` if GitHub answers 404. @throws {Problem} */
+  async needIfFound<T>(call: GitHubCall, send: () => Promise<T>): Promise<T | undefined> {
+    return await this.need(call, async () => {
+      const result = await this.attempt(send)
+      if (!result.known && result.error.status !== 404) throw result.error
+      return result.known ? result.value : undefined
+    })
+  }
+
+  /** Makes a call that the run can do without. A failure is a line in the log, and part of one notice at the end. */
+  async optional<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
+    const { log, cancel } = this.#options
+    const result = await this.attempt(send)
+    if (!result.known) {
+      log.info(`Could not ${call.purpose}: ${result.error.message}.`)
+      if (!cancel.aborted) this.#failures.push({ error: result.error, call })
+    }
     return result
   }
 
-  /**
-   * Creates something that must not exist twice: if an attempt may have arrived, it is looked for before the next one.
-   * Throws as `create` and `find` do.
-   */
-  async createOnce<T>(create: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
-    for (const pauseMs of this.#pausesMs()) {
-      try {
-        return await create()
-      } catch (error) {
-        const isUnclear = error instanceof GitHubError && error.maybeWritten
-        if (!isUnclear || this.#options.cancel.aborted) throw error
-        await this.pause(pauseMs)
-        const found = await find()
-        if (found !== undefined) return found
-      }
-    }
-    return await create()
+  /** Whether the run ends because of a failed call, or its notice has been written. */
+  get isExplained(): boolean {
+    return this.#isExplained
   }
 
-  /** Logs a failed call that the run can do without. All of them are one notice at the end. */
-  report(error: GitHubError, call: GitHubCall): void {
-    const { log, cancel } = this.#options
-    log.info(`Could not ${call.purpose}: ${error.message}.`)
-    if (!cancel.aborted) this.#failures.push({ error, call })
-  }
-
-  /** Leaves out the notice, because the run ends with an error about GitHub. */
+  /** Leaves out the notice, because the run ends with a problem at GitHub. */
   explain(): void {
     this.#isExplained = true
   }
 
-  /**
-   * Writes one notice about all calls that failed and that the run could do without.
-   *
-   * @returns whether there were such calls
-   */
-  reportFailures(): boolean {
-    const [first, ...others] = this.#failures
-    if (first === undefined || this.#isExplained) return false
-    const { text, title } = describeFailures([first, ...others], ({ call, error }) =>
-      this.#isMissing(call, error),
-    )
+  /** Writes one notice about all calls that failed and that the run could do without, if there are any. */
+  reportFailures(): void {
+    if (this.#failures.length === 0 || this.#isExplained) return
+    this.#isExplained = true
+    const { text, title } = describeFailures(this.#failures)
     this.#options.log.notice(text, title)
-    return true
-  }
-
-  /** Waits, unless the run is canceled. */
-  async pause(ms: number): Promise<void> {
-    const { clock, cancel } = this.#options
-    await clock.sleep(ms, cancel).catch(() => undefined)
-  }
-
-  /** Whether another try can't help: a 403 or 404 is final if `permission` hasn't worked in this run. */
-  isRefusedForGood(error: GitHubError, permission: string): boolean {
-    return error.kind === 'refused' || this.#isMissing({ permission }, error)
-  }
-
-  #isMissing(
-    { permission, fix }: Pick<GitHubCall, 'permission' | 'fix'>,
-    { kind, message }: GitHubError,
-  ): boolean {
-    // With `issues: write`, a token can comment on a pull request, but not request reviews.
-    const isNamed = fix !== undefined || message.includes('Resource not accessible by')
-    return kind === 'permission' && (isNamed || !this.#workingPermissions.has(permission))
-  }
-
-  /** Returns the token's account. By GraphQL, because REST's `GET /user` rejects App tokens. Throws as `call` does. */
-  async account(): Promise<User> {
-    if (this.#account === undefined) {
-      const query = 'query { viewer { id: databaseId login } }'
-      this.rememberAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
-    }
-    if (this.#account === undefined)
-      throw new GitHubError("GitHub didn't return the account of the token")
-    return this.#account
-  }
-
-  /** Remembers the token's account from another call's response. */
-  rememberAccount(user: Maybe<User>): void {
-    if (user?.login) this.#account = user
   }
 
   /** @throws {GitHubError} if there is no token */
@@ -355,51 +267,50 @@ export class GitHub {
     return octokit
   }
 
-  /** Returns the pauses between tries. */
-  #pausesMs(): readonly number[] {
-    return this.#hasTimedOut || this.#isRepeating ? [] : RETRY_PAUSES_MS
-  }
-
-  /** Sends a request up to three times. @throws {GitHubError} */
+  /** Sends a request until it succeeds, or the time for it is up. @throws {GitHubError} */
   async #retry<T extends { readonly status: number; readonly data: unknown }>(
     request: RequestLine,
     send: () => Promise<T>,
   ): Promise<T> {
-    const { clock, cancel, retryAfterDeadlineMs } = this.#options
-    const pausesMs = [...this.#pausesMs()]
-    let maybeWritten = false
-    let hasTimedOut = true
-    for (;;) {
+    const { clock, log } = this.#options
+    const isNeeded = this.#isNeeded.getStore() === true
+    const limitMs = isNeeded ? NEEDED_MS : this.#optionalMs
+    const deadlineMs = clock.now() + limitMs
+    let isFirst = true
+    let partial: T | undefined
+    const attempt = async (): Promise<T> => {
       try {
         const response = await send()
         assertBody(response, request)
+        partial = response
         const failure = passingFailure(response.data, request)
-        // What an answer with errors contains is believed after the last try.
-        if (failure === undefined || pausesMs.length === 0 || cancel.aborted) return response
-        throw failure
+        if (failure) throw failure
+        return response
       } catch (caught) {
-        let error = toGitHubError(caught, clock.now())
-        const { message, cause } = error
-        hasTimedOut &&= cause instanceof TransportError && cause.failure === 'timeout'
-        maybeWritten ||= !onlyReads(request) && mayHaveArrived(error)
-        if (maybeWritten) {
-          // An earlier try may have succeeded.
-          const kind = error.kind === 'rate-limit' ? error.kind : 'other'
-          error = new GitHubError(message, { ...error, cause, kind, maybeWritten })
-        }
-        const usualMs = canRetry(error, request) ? pausesMs.shift() : undefined
-        const pauseMs = usualMs && (error.retryAfterMs || usualMs)
-        const maxPauseMs =
-          retryAfterDeadlineMs === undefined
-            ? MAX_GITHUB_PAUSE_MS
-            : retryAfterDeadlineMs - clock.now()
-        const isLast = pauseMs === undefined || pauseMs > maxPauseMs
-        if (!isLast) await this.pause(pauseMs)
-        if (isLast || cancel.aborted) {
-          this.#hasTimedOut ||= hasTimedOut
-          throw error
-        }
+        throw toGitHubError(caught, clock.now())
       }
+    }
+    const policy = {
+      isRetryable: (error: unknown) => error instanceof GitHubError && canRetry(error, request),
+      retryAfterMs: (error: unknown) =>
+        error instanceof GitHubError ? error.retryAfterMs : undefined,
+      deadlineMs: () => deadlineMs,
+      onRetry: (error: unknown) => {
+        if (isFirst && error instanceof GitHubError)
+          log.info(`${error.message}. Trying again for up to ${formatDuration(limitMs)}.`)
+        isFirst = false
+      },
+    }
+    try {
+      return await retry(attempt, policy, this.#options)
+    } catch (error) {
+      // What an answer with errors contains is believed after the last try.
+      if (partial !== undefined) return partial
+      const { cause } = error instanceof RetryError ? error : { cause: error }
+      const failed = toGitHubError(cause, clock.now())
+      const isSlow = failed.cause instanceof TransportError && failed.cause.failure === 'timeout'
+      if (isSlow && !isNeeded) this.#optionalMs = 0
+      throw failed
     }
   }
 
@@ -425,7 +336,7 @@ export class GitHub {
     const { status } = response
     if (response.isTooLarge) {
       const message = `the response of GitHub could not be read, because ${response.bodyProblem}`
-      throw new TransportError(message, { failure: 'too-large', maybeSent: true })
+      throw new TransportError(message, 'too-large')
     }
     return new Response(status === 204 ? null : response.body, {
       status,
@@ -433,3 +344,37 @@ export class GitHub {
     })
   }
 }
+
+/** As `FromGitHub`, for everything within, too. */
+type DeepFromGitHub<T> = T extends string
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly DeepFromGitHub<One>[]
+    : T extends object
+      ? { readonly [Field in keyof T]?: Maybe<DeepFromGitHub<T[Field]>> }
+      : T
+
+type Rest = Octokit['rest']
+
+/** The data of a response, as Octokit has it from GitHub's own description. */
+export type RestData<
+  Area extends keyof Rest,
+  Call extends keyof Rest[Area],
+> = Rest[Area][Call] extends (...options: never[]) => Promise<{ readonly data: infer Data }>
+  ? DeepFromGitHub<Data>
+  : never
+
+/** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
+export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>
+
+/** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without their number. */
+export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>
+export type ComparedCommit = NonNullable<NonNullable<Comparison['commits']>[number]>
+/** `patch` is missing for binary files, and where GitHub withholds it. */
+export type CommitFile = NonNullable<NonNullable<Comparison['files']>[number]>
+
+/** `mergeable_state`: `dirty` where it conflicts with its base branch. `head.repo`: null where the fork was deleted. */
+export type PullRequest = RestData<'pulls', 'get'>
+
+/** A comment in a review, or with fewer fields on an issue or pull request. `side`: `LEFT` for the old version. */
+export type Comment = RestData<'pulls', 'getReviewComment'>

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch'
 import { isPrivateTransport } from '../lib/http.ts'
 import { inBackticks, parseJson } from '../lib/text.ts'
 import { parseDuration } from '../lib/time.ts'
@@ -47,7 +48,7 @@ export const BOOLEAN = format<boolean>('`true` or `false`', (text) => {
   throw new RangeError("isn't a boolean")
 })
 
-/** A duration, in milliseconds. Without `maxMs`, the longest that a timer can wait. */
+/** A duration, in milliseconds. Without `maxMs`, the longest that a timer can wait. With `minMs: 0`, `0s` is one. */
 export function duration(
   limits: { minMs?: number; maxMs?: number; use?: string } = {},
 ): InputFormat<number> {
@@ -59,7 +60,7 @@ export function duration(
       throw new ValueError('has no unit', {
         use: limits.use ?? `\`${text}s\` or \`${text}m\`, for example`,
       })
-    const ms = parseDuration(text, maxMs)
+    const ms = minMs === 0 && /^0[a-z]+$/.test(text) ? 0 : parseDuration(text, maxMs)
     if (ms < minMs)
       throw new ValueError(`is shorter than \`${minMs}ms\``, { use: `at least \`${minMs}ms\`` })
     return ms
@@ -139,9 +140,6 @@ export const REVIEWERS = listMatching(
 /** Mintlify's agent. Its work never starts a job, whatever `ignore-authors` lists. */
 const MINTLIFY_AUTHOR = 'mintlify[bot]'
 
-/** For what only Mintlify does: `ignore-authors` also lists bots that have nothing to do with docs. */
-export const MINTLIFY_ONLY = { 'ignore-authors': [MINTLIFY_AUTHOR] } as const
-
 /** The given logins, and Mintlify's own. */
 export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
   ...LOGINS,
@@ -155,6 +153,42 @@ export const LABELS = format<readonly string[]>(
   (text) => splitList(text),
   [],
 )
+
+/**
+ * Globs, one per line; the last one that matches decides. `undefined`: none are given.
+ *
+ * @returns whether a path is inside; one that is too long to be judged is
+ */
+export const PATHS = format<((path: string) => boolean) | undefined>(
+  'globs, one per line, for example `src/**` and `!src/internal/**`',
+  (text) => {
+    const rules = splitList(text, /[\r\n]/).map((line) => {
+      const isExcluded = line.startsWith('!')
+      const glob = line
+        .replace(/^!/, '')
+        .replace(/^\.?\/|\/$/g, '')
+        .replace(/[()|]/g, '\\$&')
+      if (glob === '') throw new ValueError("isn't a glob", { part: line })
+      // A name without wildcards is a file or a folder.
+      const globs = /[*?{]/.test(glob) ? glob : [glob, `${glob}/**`]
+      const options = {
+        dot: true,
+        nobracket: true,
+        noextglob: true,
+        nonegate: true,
+        windows: false,
+      }
+      return { isExcluded, matches: picomatch(globs, options) }
+    })
+    const [first] = rules
+    return (path) => {
+      if (path.length > MAX_PATH) return true
+      const last = rules.findLast(({ matches }) => matches(path))
+      return last ? !last.isExcluded : first?.isExcluded === true
+    }
+  },
+)
+const MAX_PATH = 1000
 
 /** A pattern of wrong values, the problem, and what to use if it differs from the format's own words. */
 type WrongText = readonly [pattern: RegExp, problem: string, use?: string]
@@ -176,16 +210,6 @@ export const COMMAND_WORD = textWithout(
 )
 
 const QUOTED: [RegExp, string] = [/^["'`]|["'`]$/, 'is in quotes']
-
-/** Rejects the name of a variable: `DOCS_API_KEY`, `$DOCS_API_KEY`. */
-function nameIn(context: 'secrets' | 'vars'): [RegExp, string, string] {
-  const kind = context === 'secrets' ? 'secret' : 'variable'
-  return [
-    /^\$?\{?[A-Z]+(?:_[A-Z]+)+\}?$/,
-    `is only the name of a ${kind}`,
-    `\`\${{ ${context}.NAME }}\` with this name`,
-  ]
-}
 
 /** The prefix of Mintlify's own keys, after quotes. Source: Mintlify's documentation (November 2026). */
 export const MINTLIFY_KEY = /^[\s"'`]*mint_/
@@ -220,17 +244,14 @@ export const PROJECT_ID = idFrom(
   'the API keys page of the Mintlify dashboard',
   IS_KEY,
   IS_GITHUB_TOKEN,
-  nameIn('vars'),
 )
 
 /** An unknown prefix may be right, because a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
-  'an admin key (`mint_…`) from the API keys page of the Mintlify dashboard: run `gh secret set NAME` and paste only the key',
-  [/^\s|\s$/, 'has white space around it'],
+  'an admin key (`mint_…`) from the API keys page of the Mintlify dashboard: run `gh secret set DOCS_API_KEY` and paste only the key',
   QUOTED,
-  nameIn('secrets'),
   [/^Bearer\s/i, 'starts with `Bearer `'],
-  [/^[A-Z_]+=/, 'starts with `NAME=`'],
+  [/^[A-Z_]+=/, 'starts with the name of a variable'],
   [/^mint_dsc_/, 'is an assistant key (`mint_dsc_…`)'],
   [/^mint_us_/, 'is a search key (`mint_us_…`)'],
   [/^(?:gh[opsur]|github_pat)_/, GITHUB_TOKEN_PROBLEM],
@@ -238,10 +259,7 @@ export const API_KEY = textWithout(
   [/[^!-~]/, 'contains characters that no API key has'],
 )
 
-const TOKEN = textWithout('', IS_KEY, nameIn('secrets'), [
-  /[^!-~]/,
-  'contains characters that no token has',
-])
+const TOKEN = textWithout('', IS_KEY, [/[^!-~]/, 'contains characters that no token has'])
 
 export const GITHUB_TOKEN: InputFormat<string> = {
   ...TOKEN,
@@ -282,7 +300,5 @@ export const BASE_URL = format(
 )
 
 export function splitList(text: string, separator = /[,\r\n]/): string[] {
-  if (/^\[.*[,"'].*\]$|^- /s.test(text))
-    throw new ValueError('is a YAML or JSON list', { use: 'its entries only, one per line' })
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }

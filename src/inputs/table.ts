@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip, EXPRESSION, FailureError, inBackticks, MAX_TITLE_LENGTH } from '../lib/text.ts'
+import { clip, EXPRESSION, inBackticks, Problem } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -19,12 +19,12 @@ import {
   MATRIX,
   MINTLIFY_KEY,
   oneOf,
+  PATHS,
   PROJECT_ID,
   REVIEWERS,
   TEXT,
   ValueError,
 } from './formats.ts'
-import { PATHS } from './paths.ts'
 
 /** Results that a user may want to fail the step. */
 const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request']
@@ -49,7 +49,6 @@ export const INPUTS = {
   context: input(oneOf(['diff', 'files', 'none']), 'diff'),
   'job-id': input(JOB_ID),
   'dry-run': input(BOOLEAN, 'false'),
-  'skip-unchanged': input(BOOLEAN, 'false'),
 
   wait: input(BOOLEAN, 'true'),
   timeout: input(duration(), '30m'),
@@ -59,12 +58,13 @@ export const INPUTS = {
   command: input(COMMAND_WORD, '/docs'),
   'required-permission': input(oneOf(PERMISSION_LEVELS), 'write'),
   'allow-bots': input(LOGINS),
-  'ignore-authors': input(IGNORED_AUTHORS),
+  'ignore-authors': input(IGNORED_AUTHORS, 'dependabot[bot], renovate[bot], pre-commit-ci[bot]'),
   'skip-labels': input(LABELS, 'no-docs'),
   paths: input(PATHS),
   'follow-up': input(BOOLEAN, 'true'),
   'pause-after': optional(
     duration({
+      minMs: 0,
       maxMs: Number.POSITIVE_INFINITY,
       use: 'a whole number with a unit, for example `14d`, or an empty value to never pause',
     }),
@@ -77,8 +77,6 @@ export const INPUTS = {
 
   'visitors-summary': input(BOOLEAN, 'false'),
   'visitors-days': input(integer(1, 366), '7'),
-  'visitors-export': input(BOOLEAN, 'false'),
-  'site-url': optional(BASE_URL),
   'content-gaps': input(oneOf(['none', 'report', 'agent']), 'none'),
 } as const
 
@@ -106,8 +104,7 @@ export function canWriteComments(inputs: Inputs): boolean {
 
 /** Whether any part of the visitors report is requested. */
 export function hasReport(inputs: Inputs): boolean {
-  const { 'visitors-summary': summary, 'visitors-export': hasExport } = inputs
-  return summary || hasExport || inputs['content-gaps'] !== 'none'
+  return inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
 }
 
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
@@ -122,19 +119,17 @@ function optional<T>(format: InputFormat<T>): InputSpec<T | undefined> {
 }
 
 export type InputProblem = {
-  /** Its name, or that of an environment variable. */
+  /** Its name. */
   readonly input: string
   /** A sentence that can be read alone, with the value first. */
   readonly problem: string
   /** What to use instead, to follow "Use". */
   readonly use: string
-  /** Replaces the usual title if this is the only problem. */
-  readonly title?: string | undefined
 }
 
 /** Everything that is wrong with the inputs. */
-export class InputsError extends FailureError {
-  override readonly name = 'InputsError'
+export class InputsProblem extends Problem {
+  override readonly name = 'InputsProblem'
   readonly problems: readonly InputProblem[]
   /** Whether the run was meant to do something about a job. */
   readonly wantsJob: boolean
@@ -143,11 +138,13 @@ export class InputsError extends FailureError {
     const lines = problems.map(
       ({ input, problem, use }) => `${inBackticks(input)}: ${problem} Use ${use}.`,
     )
-    const [{ input = '', title = `The input ${inBackticks(input)} is wrong` } = {}] = problems
+    const [first] = problems
     const isOne = problems.length === 1
     super({
-      headline: isOne ? title : `${problems.length} inputs need to be fixed`,
-      details: isOne
+      title: isOne
+        ? `The input ${inBackticks(first?.input ?? '')} is wrong`
+        : `${problems.length} inputs need to be fixed`,
+      text: isOne
         ? `${lines[0]} Nothing was sent.`
         : ['Nothing was sent, because these inputs need to be fixed:', ...lines].join('\n- '),
     })
@@ -169,23 +166,15 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
-      if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST) {
-        throw new ValueError('is the text of an expression', { use: expressionFor(name, text) })
-      }
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
     }
-    const underscored = name.replaceAll('-', '_')
-    if (underscored !== name && texts.has(underscored)) {
-      const problem = `The workflow spells it \`${underscored}\`.`
-      const title = `\`${name}\` is misspelled as \`${underscored}\``
-      problems.push({ input: name, problem, use: `the name \`${name}\``, title })
-      return parse(fallback)
-    }
-    const text = texts.get(name)
-    // White space around a value means nothing, except around the key, which is then rejected.
-    const given = (name === 'api-key' && text?.trim() !== '' ? text : text?.trim()) ?? fallback
+    const given = texts.get(name)?.trim() ?? fallback
     try {
+      if (format !== TEXT && given !== fallback && EXPRESSION.test(given))
+        throw new ValueError("is the text of an expression that GitHub didn't evaluate", {
+          use: inBackticks(`\${{ ${given.replace(/^\$?\{+\s*|\s*\}+$/g, '')} }}`),
+        })
       return parse(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
@@ -193,25 +182,20 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       const isSecret =
         SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
       const value = isSecret ? 'The value' : inBackticks(quoteValue(redact(part)))
-      const problem = `${value} ${error.message}`
-      const withValue = `\`${name}\`: ${problem}`
-      const isShort = !isSecret && withValue.length <= MAX_TITLE_LENGTH
-      const title = isShort ? withValue : `\`${name}\` ${error.message}`
-      problems.push({ input: name, problem: `${problem}.`, use, title })
+      problems.push({ input: name, problem: `${value} ${error.message}.`, use })
       return parse(fallback)
     }
   }
   const values = Object.fromEntries(inputNames().map((name) => [name, readInput(name)]))
+  // GitHub passes inputs that don't exist, too.
+  for (const given of texts.keys()) {
+    const meant = inputNames().find((name) => name !== given && name === given.replaceAll('_', '-'))
+    if (meant) {
+      const problem = `There is no input \`${given}\`.`
+      problems.push({ input: given, problem, use: `\`${meant}\`` })
+    }
+  }
   return { inputs: values as Inputs, problems }
-}
-
-/** Writes an input's line with the expression that its value is the text of; the name of a secret may be a secret itself. */
-function expressionFor(name: InputName, text: string): string {
-  const inner = text.slice(0, 200).replace(/^\$\{+ ?|[} ]+$/g, '')
-  const isShown = SECRET_INPUTS.includes(name)
-    ? /^secrets\.[A-Z][A-Z\d_]*$/.test(inner)
-    : /^[\w.-]+(?:\([\w.]*\))?$/.test(inner)
-  return `\`${name}: \${{ ${isShown ? inner : '…'} }}\` under \`with:\``
 }
 
 /** Lists the names of all inputs, in the table's order. */
@@ -223,10 +207,7 @@ export function inputNames(): InputName[] {
 export function secretsOf(texts: InputTexts): string[] {
   const ids = [texts.get('project-id') ?? '', texts.get('job-id') ?? '']
   const given = [
-    ...SECRET_INPUTS.flatMap((name) => [
-      texts.get(name) ?? '',
-      texts.get(name.replaceAll('-', '_')) ?? '',
-    ]),
+    ...SECRET_INPUTS.flatMap((name) => [texts.get(name) ?? '']),
     ...ids.filter((id) => MINTLIFY_KEY.test(id) || GITHUB_TOKEN_FORM.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(

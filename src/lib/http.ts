@@ -1,7 +1,6 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import { errorCode, errorMessage, isRecord, recordField, stringField } from './text.ts'
+import { errorCode, errorMessage } from './text.ts'
 import type { Clock } from './time.ts'
 
 export type HttpRequest = {
@@ -40,11 +39,6 @@ export type HttpOptions = {
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024
 
-/** Published right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
-const SEND_CHANNEL = 'undici:client:sendHeaders'
-/** Published when a connection could not be made, first by a proxy's client. Source: the same. */
-const CONNECT_ERROR_CHANNEL = 'undici:client:connectError'
-
 /** Sends requests, through the proxies of the environment if it names some. */
 export class HttpClient {
   readonly #options: HttpOptions
@@ -67,19 +61,8 @@ export class HttpClient {
     const timeout = clock.timeout(timeoutMs)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
     const kept = sent.freshConnection ? undefined : this.#kept
-    const dispatcher = kept ?? createDispatcher(proxy)
+    const dispatcher = kept ?? createDispatcher(proxy, url)
     if (!sent.freshConnection) this.#kept = dispatcher
-    let maybeSent = false
-    const onSend = (message: unknown): void => {
-      maybeSent ||= isRequest(message, sent)
-    }
-    const unreachable = new Map<unknown, string | undefined>()
-    const onConnectError = (message: unknown): void => {
-      const { error, connectParams } = isRecord(message) ? message : {}
-      if (!unreachable.has(error)) unreachable.set(error, stringField(connectParams, 'host'))
-    }
-    subscribe(SEND_CHANNEL, onSend)
-    subscribe(CONNECT_ERROR_CHANNEL, onConnectError)
     let outcome = 'cancelled'
     try {
       const response = await this.#exchange(sent, dispatcher, signal)
@@ -89,13 +72,11 @@ export class HttpClient {
       cancel?.throwIfAborted()
       const timedOut = `no response from ${url.host} within ${timeoutMs / 1000} s`
       const error = timeout.aborted
-        ? new TransportError(timedOut, { failure: 'timeout', maybeSent })
-        : transportError(cause, { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) })
+        ? new TransportError(timedOut, 'timeout')
+        : transportError(cause, url)
       outcome = error.message
       throw error
     } finally {
-      unsubscribe(SEND_CHANNEL, onSend)
-      unsubscribe(CONNECT_ERROR_CHANNEL, onConnectError)
       if (sent.freshConnection) void dispatcher.destroy()
       debug?.(
         `${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`,
@@ -160,76 +141,40 @@ export class HttpClient {
   }
 }
 
-function createDispatcher(proxy: ProxySettings): Dispatcher {
-  return new EnvHttpProxyAgent({
-    ...proxy,
-    // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
-    allowH2: false,
-    useMilo: false,
-    proxyTls: { allowH2: false },
-    requestTls: { allowH2: false },
-  })
+/** @throws {TransportError} if a proxy's address can't be used */
+function createDispatcher(proxy: ProxySettings, { host }: URL): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({
+      ...proxy,
+      // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
+      allowH2: false,
+      useMilo: false,
+      proxyTls: { allowH2: false },
+      requestTls: { allowH2: false },
+    })
+  } catch (cause) {
+    const message = `the proxy for ${host} can't be used: ${errorMessage(cause)}`
+    throw new TransportError(message, 'unsent', cause)
+  }
 }
 
-function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
-  const started = recordField(message, 'request')
-  // A proxy that passes http on gets the whole address as the path.
-  const address = `${started['origin']}${started['path']}`
-  return (
-    started['method'] === method && address.endsWith(`${url.origin}${url.pathname}${url.search}`)
-  )
-}
-
-/** A request without a usable response. The message is a clause: `the connection to x.example was refused`. */
+/** A request without a usable response. The message is a clause: `the request to x.example failed: …`. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
-  readonly failure:
-    | 'refused'
-    | 'unresolved'
-    | 'unreachable'
-    | 'tls'
-    // The server doesn't speak TLS, or no version that fits. It is never retried.
-    | 'tls-protocol'
-    | 'proxy'
-    | 'timeout'
-    | 'broken'
-    // The response came, but is too large to be read.
-    | 'too-large'
-  /** Whether any of the request may have reached the server; `false` only if it certainly didn't. */
-  readonly maybeSent: boolean
-  /** Whether the connection to a proxy failed, so that the server never saw the request. */
-  readonly isOfProxy: boolean
+  /** `unsent`: nothing of the request has reached the server; `too-large`: the response can't be read. */
+  readonly failure: 'unsent' | 'timeout' | 'broken' | 'too-large'
 
-  constructor(
-    message: string,
-    options: Pick<TransportError, 'failure' | 'maybeSent'> & {
-      readonly isOfProxy?: boolean
-      readonly cause?: unknown
-    },
-  ) {
-    super(message, { cause: options.cause })
-    this.failure = options.failure
-    this.maybeSent = options.maybeSent
-    this.isOfProxy = options.isOfProxy ?? false
+  constructor(message: string, failure: TransportError['failure'], cause?: unknown) {
+    super(message, { cause })
+    this.failure = failure
   }
 }
 
-/** Node's code for a certificate that doesn't name the host. */
-const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID'
-
 /** Advises on a request without a response, in a sentence; empty if there is no advice. */
-export function transportAdvice({ failure, isOfProxy, cause }: TransportError): string {
-  if (/^(?:timeout|broken|too-large)$/.test(failure)) return ''
-  if (failure === 'tls') {
-    if (errorCode(cause) === OTHER_HOST) return "Check the runner's firewall and proxy."
-    return 'If you use your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner. Otherwise, check its firewall and proxy.'
-  }
-  if (failure === 'proxy') {
-    return 'Check `HTTPS_PROXY` and `HTTP_PROXY`, and make sure that the proxy may connect to this host.'
-  }
-  return isOfProxy
-    ? 'Check `HTTPS_PROXY` and `HTTP_PROXY` on the runner, and its firewall.'
-    : "Check the runner's firewall and proxy (`HTTPS_PROXY`, `HTTP_PROXY`)."
+export function transportAdvice({ failure }: TransportError): string {
+  return failure === 'unsent'
+    ? "Check the runner's firewall, proxy (`HTTPS_PROXY`, `HTTP_PROXY`), and certificates (`NODE_EXTRA_CA_CERTS`)."
+    : ''
 }
 
 /** The proxy variables of the environment; empty where one is not set. */
@@ -239,96 +184,13 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** Describes why a proxy can't be used, to follow "The value". Without the URL, because it may contain a password. */
-export function proxyProblem(value: string): string | undefined {
-  if (value === '') return undefined
-  const url = URL.parse(value)
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    url.pathname + url.search + url.hash !== '/'
-  )
-    return "isn't the URL of an http or https proxy"
-  try {
-    decodeURIComponent(`${url.username}:${url.password}`)
-    return undefined
-  } catch {
-    return 'contains a `%` that must be written as `%25`'
-  }
-}
+/** Codes of Node and undici for a connection that was never made, and for a certificate that isn't trusted. */
+const UNSENT =
+  /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$|CERT|^UNABLE_TO_/
 
-const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unreachable'>> = {
-  ECONNREFUSED: 'refused',
-  ENOTFOUND: 'unresolved',
-  EAI_AGAIN: 'unresolved',
-  EHOSTUNREACH: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  ETIMEDOUT: 'unreachable',
-  UND_ERR_CONNECT_TIMEOUT: 'unreachable',
-}
-
-/**
- * Reads an error of undici or Node. A proxy is named by its host.
- *
- * @param request `unreachableHost`: the host, of a proxy or the server, that could not be connected to
- */
-function transportError(
-  cause: unknown,
-  request: {
-    readonly url: URL
-    readonly maybeSent: boolean
-    readonly unreachableHost: string | undefined
-    readonly proxy: ProxySettings
-  },
-): TransportError {
-  const { url, maybeSent, unreachableHost = url.host, proxy } = request
-  const code = errorCode(cause)
-  const codeNote = code === '' ? '' : ` (${code})`
-  const refusal = proxyRefusal(cause)
-  if (refusal !== undefined) {
-    // undici uses HTTP_PROXY for https, too, where that is all there is.
-    const used = URL.parse((url.protocol === 'https:' && proxy.httpsProxy) || proxy.httpProxy)
-    const message = `the proxy ${used?.host} did not connect to ${url.host}, because ${refusal}`
-    return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
-  }
-  if (maybeSent) {
-    const message = `the connection to ${url.host} closed before the response was complete${codeNote}`
-    return new TransportError(message, { failure: 'broken', maybeSent, cause })
-  }
-  const isProxy = unreachableHost !== url.host
-  const host = isProxy ? `the proxy ${unreachableHost}` : url.host
-  const usesTls = url.protocol === 'https:' || isProxy
-  const tlsFailure = /^(?:ERR_SSL_|EPROTO)/.test(code) ? 'tls-protocol' : 'tls'
-  const failure = CONNECT_FAILURES[code] ?? (usesTls ? tlsFailure : 'unreachable')
-  const tls = `the TLS connection to ${host} failed: ${tlsProblem(cause)}`
-  const messages = {
-    refused: `the connection to ${host} was refused`,
-    unresolved: `the host name ${isProxy ? 'of ' : ''}${host} could not be resolved to an address`,
-    unreachable: `no connection to ${host} could be made`,
-    tls,
-    'tls-protocol': tls,
-  }
-  const message = `${messages[failure]}${codeNote}`
-  return new TransportError(message, { failure, maybeSent, isOfProxy: isProxy, cause })
-}
-
-/** Describes why a proxy did not connect, to follow "because"; undici puts the proxy's status into its message. */
-function proxyRefusal(cause: unknown): string | undefined {
-  const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
-    errorMessage(cause),
-  )?.[1]
-  if (errorCode(cause) === 'UND_ERR_PRX_CONN') return 'it closed the connection'
-  if (status === undefined) return undefined
-  return status === '407'
-    ? 'it requires a user name and password in its URL, `http://USER:PASSWORD@HOST` (407)'
-    : `it returned ${status}`
-}
-
-function tlsProblem(cause: unknown): string {
-  if (errorCode(cause) === OTHER_HOST) return 'its certificate is for other hosts'
-  // OpenSSL's own messages are lists of codes and source files.
-  const openSsl = isRecord(cause) && 'library' in cause ? stringField(cause, 'reason') : undefined
-  return openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')
+function transportError(cause: unknown, { host }: URL): TransportError {
+  const failure = UNSENT.test(errorCode(cause)) ? 'unsent' : 'broken'
+  return new TransportError(`the request to ${host} failed: ${errorMessage(cause)}`, failure, cause)
 }
 
 /** Whether a host is this machine. `URL.hostname` has normalized numeric forms such as `127.1`. */
@@ -339,4 +201,39 @@ export function isLoopbackHost(hostname: string): boolean {
 /** Whether what is sent to this URL can't be read on the way: https, or http that doesn't leave the machine. */
 export function isPrivateTransport(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}
+
+/** The path of a pull request (GitHub, Gitea, Bitbucket, Azure) or a merge request (GitLab). */
+const PULL_REQUEST_PATH =
+  /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)(?:\/|$)/
+
+/**
+ * Reads the URL of a pull request or merge request.
+ *
+ * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
+ * is well known, or the URL's host and path if the form of the URL is unknown
+ */
+export function parsePullRequest(prLink: string) {
+  const url = URL.parse(prLink)
+  if (url === null) return { number: '', name: prLink, project: '' }
+  const { host, hostname, pathname } = url
+  const [, project = '', number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
+  if (number === '') return { number, name: `${host}${pathname}`, project }
+  // Another host could have the same repository's name.
+  const isKnown =
+    ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
+  const mark = pathname.includes('/merge_requests/') ? '!' : '#'
+  return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}`, project }
+}
+
+/** GitHub's numbers are GraphQL integers. */
+const MAX_NUMBER = 2 ** 31 - 1
+
+/** Reads a link to a pull request of this GitHub; `undefined` if it isn't one. `repository`: `owner/name`. */
+export function locatePullRequest(prLink: string, { serverUrl }: { readonly serverUrl: string }) {
+  if (URL.parse(prLink)?.origin !== URL.parse(serverUrl)?.origin) return undefined
+  const { project, number } = parsePullRequest(prLink)
+  const [, owner, repo] = /^([\w.-]+)\/([\w.-]+)$/.exec(project) ?? []
+  if (!owner || !repo || Number(number) > MAX_NUMBER) return undefined
+  return { owner, repo, repository: project, number: Number(number) }
 }

@@ -42,7 +42,7 @@ function cut(text: string, maxLength: number): string {
   return text.slice(0, segments.containing(maxLength)?.index)
 }
 
-/** Of an annotation, in characters; the log appends the project. */
+/** Of an annotation, in characters. */
 export const MAX_TITLE_LENGTH = 60
 
 /** Returns a fence of backticks that the text can't close. */
@@ -51,8 +51,36 @@ export function fenceFor(text: string): string {
   return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
 }
 
+/** How much of a text from outside is judged, in characters. */
+const MAX_JUDGED = { line: 1000, text: 64 * 1024 }
+
+/** Returns the part of a text from outside that patterns judge, so that a long text can't keep a run busy. */
+export function judged(text: string): string {
+  const lines = text.slice(0, MAX_JUDGED.text).split('\n')
+  return lines.map((line) => line.slice(0, MAX_JUDGED.line)).join('\n')
+}
+
 export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
   return list.reduce((sum, one) => sum + numberOf(one), 0)
+}
+
+/** Shares a size among entries: small wishes are granted, large ones share the rest. The order is kept. */
+export function share<T>(
+  list: readonly T[],
+  wishOf: (one: T) => number,
+  total: number,
+): (readonly [one: T, granted: number])[] {
+  const smallFirst = list.map(wishOf).sort((a, b) => a - b)
+  let left = Math.max(0, total)
+  // Wishes up to the limit are granted; the others get the limit.
+  let limit = 0
+  for (const [done, wish] of smallFirst.entries()) {
+    limit = Math.floor(left / (list.length - done))
+    if (wish > limit) break
+    limit = wish
+    left -= wish
+  }
+  return list.map((one) => [one, Math.min(wishOf(one), limit)] as const)
 }
 
 /** Takes entries from the start while they fit. */
@@ -107,74 +135,9 @@ export function cleanMarkdown(text: string): string {
   return trimmed.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/**
- * Removes HTML comments. One that never closes hides the rest of the text if it begins a line.
- *
- * @param isInLine whether the text begins within a line
- * @param keepsCode whether those in code, which people see, are kept
- */
-export function withoutComments(
-  text: string,
-  { isInLine = false, keepsCode = false }: { isInLine?: boolean; keepsCode?: boolean } = {},
-): string {
-  if (!text.includes('<!--')) return text
-  const lastEnd = text.lastIndexOf('-->')
-  const kept: string[] = []
-  // Where the text continues after the last comment, and where the line begins.
-  let [from, lineStart] = [0, 0]
-  let fence: Fence | undefined
-  for (const line of text.split('\n')) {
-    const [start, next] = [lineStart, lineStart + line.length + 1]
-    lineStart = next
-    if (from >= next) continue
-    const isLineStart = start > 0 || !isInLine
-    const mark: Fence | undefined =
-      keepsCode && isLineStart && from <= start ? fenceIn(line) : undefined
-    if (fence?.isQuoted && !line.trimStart().startsWith('>')) fence = undefined
-    if (fence) {
-      if (mark?.info === '' && mark.marks.startsWith(fence.marks)) fence = undefined
-      continue
-    }
-    fence = mark
-    if (fence) continue
-    for (const { open, codeEnd } of commentsAndCode(line, keepsCode)) {
-      if (start + open < from) continue
-      const canHide = isLineStart && open <= 3 && line.slice(0, open).trim() === ''
-      if (codeEnd !== undefined) {
-        // A comment within code is skipped.
-        kept.push(text.slice(from, start + codeEnd))
-        from = start + codeEnd
-      } else if (lastEnd >= start + open + 2) {
-        kept.push(text.slice(from, start + open))
-        from = text.indexOf('-->', start + open + 2) + 3
-      } else if (canHide) return [...kept, text.slice(from, start + open)].join('')
-    }
-  }
-  return [...kept, text.slice(from)].join('')
-}
-
-/** A line that begins or ends a block of code. */
-type Fence = { readonly marks: string; readonly info: string; readonly isQuoted: boolean }
-
-/** Reads a fence, in a quote or a list, too. */
-function fenceIn(line: string): Fence | undefined {
-  const found = /^([\s>]*)(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})(.*)/.exec(line.slice(0, 1000))
-  const [, indent = '', marks = '', info = ''] = found ?? []
-  const isFence = marks !== '' && !(marks.startsWith('`') && info.includes('`'))
-  return isFence ? { marks, info: info.trim(), isQuoted: indent.includes('>') } : undefined
-}
-
-/** Finds where comments open in a line, and where code spans begin and end. */
-function commentsAndCode(line: string, keepsCode: boolean) {
-  const marks = [...line.matchAll(keepsCode ? /`+|<!--/g : /<!--/g)]
-  const nextRuns = new Map<string, number>()
-  const found = marks.reverse().flatMap(({ 0: mark, index: open }) => {
-    if (mark === '<!--') return { open, codeEnd: undefined }
-    const codeEnd = nextRuns.get(mark)
-    nextRuns.set(mark, open + mark.length)
-    return codeEnd === undefined || line[open - 1] === '\\' ? [] : { open, codeEnd }
-  })
-  return found.reverse()
+/** Removes HTML comments; one that never closes hides the rest of the text. */
+export function withoutComments(text: string): string {
+  return text.replace(/<!--[\s\S]*?(?:-->|$)/g, '')
 }
 
 /** Removes the same, and line breaks. */
@@ -199,11 +162,6 @@ export function capitalize(text: string): string {
   return text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 }
 
-/** Makes a headline follow a colon: its first word has a capital letter only if that is a name or an abbreviation. */
-export function afterColon(headline: string): string {
-  return headline.replace(/^(?:The|Your?|Could|Got) /, (word) => word.toLowerCase())
-}
-
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
@@ -212,23 +170,34 @@ export function byteLength(text: string): number {
 export const EXPRESSION =
   /^(?:\$\{[{ ].*\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s
 
-/** How something ended, in words. */
-export type Failure = {
+/** What went wrong, with the words for the log, the summary, and comments. */
+export class Problem extends Error {
+  override readonly name: string = 'Problem'
   /** States the problem in at most 60 characters: an annotation's title, a heading. Names in backticks are code. */
-  readonly headline: string
-  /** What happened, why, and what to do, as sentences that can be read without the headline. May be empty. */
-  readonly details: string
-}
+  readonly title: string
+  /** What happened, why, and what to do, as sentences that can be read without the title. May be empty. */
+  readonly text: string
+  /** Whether a re-run may succeed without a change to the workflow. */
+  readonly isTransient: boolean
+  /** Whether this run or an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
+  /** A block for the workflow file, to follow the text; may be empty. */
+  readonly paste: string
 
-/** An error with the words for it. */
-export class FailureError extends Error implements Failure {
-  readonly headline: string
-  readonly details: string
-
-  constructor({ headline, details }: Failure, options?: { readonly cause: unknown }) {
-    super(joinSentences(headline === '' ? '' : `${headline}.`, details), options)
-    this.headline = headline
-    this.details = details
+  constructor(fields: {
+    readonly title: string
+    readonly text: string
+    readonly isTransient?: boolean
+    readonly maybeStarted?: boolean
+    readonly paste?: string
+    readonly cause?: unknown
+  }) {
+    super(joinSentences(`${fields.title}.`, fields.text), { cause: fields.cause })
+    this.title = fields.title
+    this.text = fields.text
+    this.isTransient = fields.isTransient === true
+    this.maybeStarted = fields.maybeStarted === true
+    this.paste = fields.paste ?? ''
   }
 }
 

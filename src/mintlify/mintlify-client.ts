@@ -1,14 +1,8 @@
-import { MINTLIFY_KEY } from '../inputs/formats.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Redact } from '../lib/markdown.ts'
-import { inBackticks, isRecord, type JsonRecord, parseJson, recordField } from '../lib/text.ts'
+import { inBackticks, isRecord, parseJson } from '../lib/text.ts'
 import { type Clock, parseRetryAfter } from '../lib/time.ts'
-import {
-  InvalidResponseError,
-  type MintlifyCall,
-  MintlifyError,
-  type MintlifyResponse,
-} from './mintlify-errors.ts'
+import { type MintlifyCall, MintlifyError, type MintlifyResponse } from './mintlify-errors.ts'
 
 /** An agent job. A field is `null` if Mintlify sent none, or one of a wrong type. */
 export type Job = {
@@ -17,14 +11,9 @@ export type Job = {
   readonly status: string
   /** URL of the pull request, http or https. */
   readonly prLink: string | null
-  /** URL of the repository that the agent works in. */
-  readonly repository: string | null
-  /** The branch that the agent works on. */
-  readonly ref: string | null
   readonly model: string | null
-  /** ISO 8601, UTC, like `archivedAt`. */
+  /** ISO 8601, UTC. */
   readonly createdAt: string | null
-  readonly archivedAt: string | null
   /** Everything that Mintlify sent, unknown fields included, as JSON. */
   readonly json: string
   /** Names of the fields that were ignored, because their values don't match the documentation. */
@@ -51,9 +40,9 @@ type MintlifyOptions = {
 }
 
 /**
- * Mintlify's API for one project. Each call is sent once. It throws a `MintlifyError` if Mintlify rejected the request or
- * failed, an `InvalidResponseError` if the response doesn't match the documentation (for example, another job), and a
- * `TransportError` if there was no response.
+ * Mintlify's API for one project. Each call is sent once. It throws a `MintlifyError` if Mintlify rejected the request,
+ * failed, or sent a response that doesn't match the documentation (for example, another job), and a `TransportError` if
+ * there was no response.
  */
 export class MintlifyClient {
   readonly #options: MintlifyOptions
@@ -68,7 +57,8 @@ export class MintlifyClient {
   }
 
   getJob(id: string, signal?: AbortSignal): Promise<Job> {
-    return this.#requestJob({ path: [id], purpose: 'get the job' }, signal)
+    const limit = 'one request every 5 to 10 seconds'
+    return this.#requestJob({ path: [id], purpose: 'get the job', limit }, signal)
   }
 
   sendMessage(id: string, prompt: string, signal?: AbortSignal): Promise<Job> {
@@ -109,7 +99,7 @@ export class MintlifyClient {
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
     const limit = '100 analytics requests per hour for the whole organization'
-    const notFound = path.includes('visitors') ? this.projectNotFound() : this.#partNotFound(path)
+    const notFound = this.projectNotFound()
     return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
@@ -119,15 +109,6 @@ export class MintlifyClient {
     return [
       `${name} has no project ${inBackticks(projectId)}`,
       `Compare \`project-id\` (${inBackticks(projectId)}) with the ID on the API keys page of the dashboard, and make sure that the API key belongs to the same organization. If you set \`base-url\`, check it, too.`,
-    ]
-  }
-
-  #partNotFound(path: readonly string[]): MintlifyCall['notFound'] {
-    return [
-      `${this.#options.name} has no such analytics for this project`,
-      path.includes('views')
-        ? 'Your plan may not include them. The report is written without them.'
-        : 'Make sure that `project-id` is right, that feedback, search, and the assistant are turned on, and that your plan includes them.',
     ]
   }
 
@@ -154,19 +135,17 @@ export class MintlifyClient {
     const response: MintlifyResponse = {
       ...received,
       from: name,
-      isKnownKey: MINTLIFY_KEY.test(apiKey),
       status,
       body: redact(received.body),
       json: parseJson(received.body, (_name, value) =>
         typeof value === 'string' ? redact(value) : value,
       ),
-      location: redact(headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
-    if (status < 200 || status > 299) throw new MintlifyError(call, response)
-    const found = read(response.json)
+    const isRejected = status < 200 || status > 299
+    const found = isRejected ? undefined : read(response.json)
     if (found === undefined || typeof found === 'string')
-      throw new InvalidResponseError(call, response, found)
+      throw new MintlifyError(call, response, found)
     return found
   }
 
@@ -181,31 +160,27 @@ export class MintlifyClient {
 /** Reads a job; `undefined` if the value isn't an object with a usable `id` and a `status`. */
 export function readJob(value: unknown): Job | undefined {
   if (!isRecord(value)) return undefined
-  const { id, status, source = null } = value
+  const { id, status } = value
   if (typeof id !== 'string' || typeof status !== 'string') return undefined
   // It becomes one segment of a URL's path.
   if (['', '.', '..'].includes(id) || !id.isWellFormed()) return undefined
-  const invalidFields = source === null || isRecord(source) ? [] : ['source']
-  const text = (record: JsonRecord, field: string): string | null => {
-    const found = record[field] ?? null
+  const invalidFields: string[] = []
+  const text = (field: string): string | null => {
+    const found = value[field] ?? null
     if (found === null || typeof found === 'string') return found || null
     invalidFields.push(field)
     return null
   }
-  const link = text(value, 'prLink')
+  const link = text('prLink')
   const prLink =
     link !== null && /^https?:\/\/[^\s\p{C}]+$/iu.test(link) && URL.canParse(link) ? link : null
   if (prLink !== link) invalidFields.push('prLink')
-  const from = recordField(value, 'source')
   return {
     id,
     status,
     prLink,
-    repository: text(from, 'repository'),
-    ref: text(from, 'ref'),
-    model: text(value, 'model'),
-    createdAt: text(value, 'createdAt'),
-    archivedAt: text(value, 'archivedAt'),
+    model: text('model'),
+    createdAt: text('createdAt'),
     json: JSON.stringify(value),
     invalidFields,
   }

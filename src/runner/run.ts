@@ -59,6 +59,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     runAttempt: read('GITHUB_RUN_ATTEMPT'),
     serverUrl: read('GITHUB_SERVER_URL') || 'https://github.com',
     apiUrl: read('GITHUB_API_URL') || 'https://api.github.com',
+    /** For programs that the action starts. */
+    variables: env,
     proxy: {
       httpsProxy: withScheme(either('HTTPS_PROXY')),
       httpProxy: withScheme(either('HTTP_PROXY')),
@@ -109,8 +111,8 @@ export type PendingPart = 'comment' | 'status'
 
 const DEFAULT_ORIGIN = new URL(INPUTS['base-url'].default).origin
 
-/** How long the post step waits for `Retry-After`, over all its requests. */
-const POST_RETRY_AFTER_MS = 60_000
+/** How long calls to GitHub are repeated that the run can do without. The post step holds nothing up. */
+const OPTIONAL_MS = { main: 12_000, post: 60_000 }
 
 /** One run of a step: its inputs and its surroundings. */
 export class Run {
@@ -119,8 +121,6 @@ export class Run {
   /** The problems of the inputs; a wrong one has the value of its default. */
   readonly problems: readonly InputProblem[]
   readonly clock: Clock
-  /** The project and, in a matrix, its values: they distinguish this run from others next to it. May be empty. */
-  readonly subject: string
   /** Mintlify's name in messages: with another `base-url` its host, whose App may have another name. */
   readonly mintlify: string
   /** Uniform in [0, 1). */
@@ -155,18 +155,15 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    this.subject = this.redact(
-      [inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', '),
-    )
     const { 'base-url': baseUrl } = inputs
     this.mintlify = baseUrl.origin === DEFAULT_ORIGIN ? 'Mintlify' : baseUrl.host
-    this.log = createLog(this.redact, this.subject)
+    this.log = createLog(this.redact, inputs.matrix)
     this.github = new GitHub({
       ...waiting,
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      retryAfterDeadlineMs: isPost ? waiting.clock.now() + POST_RETRY_AFTER_MS : undefined,
+      optionalMs: OPTIONAL_MS[isPost ? 'post' : 'main'],
     })
     this.service = new MintlifyClient({
       name: this.mintlify,
@@ -266,10 +263,11 @@ type Log = ReturnType<typeof createLog>
 /**
  * The run's log, and the only way text reaches it: it doesn't act as a workflow command or show a secret.
  * Annotations (`notice`, `warning`, `fail`) are shown at the top of the run, too. Their title states the problem in at
- * most 60 characters; the log appends the project.
+ * most 60 characters; the log appends the values of a matrix job.
  */
 function createLog(redact: Redact, subject: string) {
   let failed = false
+  const errorTitles = new Set<string>()
   const summaryWarnings: string[] = []
   const summaryLines: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
@@ -302,10 +300,12 @@ function createLog(redact: Redact, subject: string) {
     },
     /** Warnings for the summary. */
     summaryWarnings: (): readonly string[] => summaryWarnings,
-    /** Logs an error, and marks the step as failed. */
+    /** Logs an error, and marks the step as failed. A title is that of a cause, which has one annotation. */
     fail(text: string, title: string) {
       failed = true
-      core.error(clean(text), titled(title))
+      if (errorTitles.has(title)) core.info(clean(text))
+      else core.error(clean(text), titled(title))
+      errorTitles.add(title)
     },
     /** Logs an error that the summary shows, too. */
     failInSummary(text: string, title: string) {
@@ -331,20 +331,11 @@ export const OUTPUTS = [
   'result',
   'pr-number',
   'pr-operation',
-  'pr-title',
   'pr-files',
   'source-authors',
-  'preview-url',
-  'preview-status',
   'job',
-  'visitors-human',
-  'visitors-ai',
-  'visitors-total',
   'visitors',
   'visitors-markdown',
-  'visitors-csv',
-  'visitors-headline',
-  'content-gaps',
 ] as const
 
 type OutputName = (typeof OUTPUTS)[number]

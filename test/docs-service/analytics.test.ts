@@ -5,13 +5,10 @@ import { startDocsService } from '../../docs-service/service.ts'
 const TEXT = expect.stringMatching(/./)
 const TEXT_OR_NULL = expect.toBeOneOf([TEXT, null])
 const COUNT = expect.toSatisfy((value) => Number.isInteger(value) && value >= 0)
-const SHARE = expect.toSatisfy((value) => value >= 0 && value <= 1)
 const DATE = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
 const URL = expect.stringMatching(/^https?:\/\//)
 const VISITORS = { human: COUNT, ai: COUNT, total: COUNT }
 const VOTES = { path: TEXT, thumbsUp: COUNT, thumbsDown: COUNT, code: COUNT, total: COUNT }
-const CLICKS = { topClickedPage: TEXT_OR_NULL, lastSearchedAt: DATE }
-const SEARCH = { searchQuery: TEXT, hits: COUNT, ctr: SHARE, ...CLICKS }
 const CONVERSATION = {
   id: TEXT,
   timestamp: DATE,
@@ -29,12 +26,7 @@ test.each<[string, object]>([
     'visitors',
     { totals: VISITORS, visitors: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true },
   ],
-  [
-    'views',
-    { totals: VISITORS, views: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true },
-  ],
   ['feedback/by-page', { feedback: Array(10).fill(VOTES), hasMore: true }],
-  ['searches', { searches: Array(50).fill(SEARCH), totalSearches: COUNT, nextCursor: TEXT }],
   ['assistant', { conversations: Array(100).fill(CONVERSATION), nextCursor: TEXT, hasMore: true }],
 ])('%s answers as the vendor describes it, with its usual number of rows', async (path, shape) => {
   const answers = [0, 1].map(async () => {

@@ -13,7 +13,7 @@ export type ActOptions = Readonly<
     Record<'actions' | 'secrets' | 'variables' | 'env', Values>
 >
 
-/** One job of a run, of a reusable workflow with its id there; of a matrix, one of its combinations. */
+/** One job of a run; of a matrix, one of its combinations. */
 export type ActJob = {
   readonly id: string
   /** `undefined` if the job did not run. */
@@ -34,9 +34,7 @@ export async function runAct(options: ActOptions) {
     ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace],
     ...['--actor', 'octocat', '--json', '--no-cache-server', '--concurrent-jobs', '4'],
     ...['--action-cache-path', join(home, 'cache')],
-    ...['ubuntu-latest', 'ubuntu-slim', 'docs-runner'].map(
-      (name) => `--platform=${name}=-self-hosted`,
-    ),
+    '--platform=ubuntu-latest=-self-hosted',
     ...assignments('--local-repository', options.actions),
     ...assignments('--secret', options.secrets),
     ...assignments('--var', options.variables),

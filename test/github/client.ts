@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { vi } from 'vitest'
 import { GitHub } from '../../src/github/client.ts'
-import { GitHubError } from '../../src/github/github-errors.ts'
-import { docsLink } from '../../src/lib/text.ts'
+import type { GitHubError } from '../../src/github/github-errors.ts'
 import { NO_PROXY } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
@@ -16,27 +15,15 @@ export type Reply =
 
 export const said = (status: number, message: string): Reply => ({ status, body: { message } })
 export const FORBIDDEN = said(403, 'Forbidden')
-export const MOVED = { status: 302, headers: { location: '/y' } }
-export const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 export const retryAfter = (status: number, s: number): Reply => ({
   status,
   headers: { 'retry-after': `${s}` },
 })
-
-export const unreadable = 'other undefined: GitHub returned 200 without a readable body'
+/** An answer of GraphQL with one error. */
 export const failing = (type?: string, message = 'No.') => ({
   body: { data: null, errors: [{ type, message }] },
 })
-export const OTHER_TOKEN = `or use your GitHub App's token ${docsLink('manage.md#change-the-token')}.`
 export const SAML = 'Resource protected by organization SAML enforcement.'
-export const ARCHIVED = 'Repository was archived so is read-only.'
-export const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
-export const EXPIRED = `Save a new personal access token in its secret. If it is an App's token, create it in the same workflow job, because it expires after one hour ${docsLink('manage.md#change-the-token')}.`
-export const OUTAGE = 'GitHub may have an outage: see `githubstatus.com`.'
-export const EMPTY =
-  'Check that its secret exists and that the name matches, or remove the input to use `github.token`.'
-export const LIMITED =
-  'GitHub says: "API rate limit exceeded for installation." The limit resets within an hour.'
 
 export const servers = new TestServers()
 
@@ -54,30 +41,13 @@ export async function clientFor(replies: readonly Reply[], options: Options = {}
     headersOf.push(incoming.headers)
     if (reply === 'lost') incoming.socket.destroy()
     else if (reply !== 'hangs') {
-      const {
-        status = 200,
-        headers = {},
-        body,
-      } = typeof reply === 'number' ? { status: reply } : reply
+      const { status = 200, headers, body } = typeof reply === 'number' ? { status: reply } : reply
       const sent = body ?? (status < 300 ? { ok: true } : {})
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
-      response.end(
-        status === 204 ? undefined : typeof sent === 'string' ? sent : JSON.stringify(sent),
-      )
+      response.end(typeof sent === 'string' ? sent : JSON.stringify(sent))
     }
   })
   const lines: string[] = []
-  const noteAs =
-    (level: string) =>
-    (text: string, title = '') =>
-      void lines.push(`${level}${title && ` (${title})`}: ${text}`)
-  const log = {
-    debug: () => undefined,
-    info: noteAs('info'),
-    notice: noteAs('notice'),
-    warning: noteAs('warning'),
-    warnInSummary: noteAs('warnInSummary'),
-  }
   const github = new GitHub({
     clock,
     random: () => 0.5,
@@ -87,20 +57,20 @@ export async function clientFor(replies: readonly Reply[], options: Options = {}
     repository: 'acme/docs',
     token: 'ghs_1',
     proxy: NO_PROXY,
-    log,
+    log: {
+      debug: () => undefined,
+      info: (text) => void lines.push(text),
+      notice: (text, title) => void lines.push(`${title}: ${text}`),
+    },
+    optionalMs: 12_000,
     ...options,
   })
   return { github, arrived, headersOf, lines, clock, server }
 }
 
-/** What becomes of a call: the data, or the kind, status and message of its failure. */
+/** Makes a request, and returns its data or its error. */
 export async function call(github: GitHub, route = 'GET /x'): Promise<unknown> {
-  try {
-    return await github.call((octokit) => octokit.request(route))
-  } catch (error) {
-    if (!(error instanceof GitHubError)) throw error
-    return `${error.kind} ${error.status}: ${error.message}`
-  }
+  return await github.call((octokit) => octokit.request(route)).catch((error: GitHubError) => error)
 }
 
 /** Lets the time limit of each of a request's tries end. */
@@ -113,5 +83,3 @@ export async function letTimeOut(
     clock.jump()
   }
 }
-
-export const COMMENT = 'POST /repos/acme/docs/issues/5/comments'

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   type InputName,
   type InputProblem,
-  InputsError,
+  InputsProblem,
   readInputs,
   secretsOf,
 } from '../../src/inputs/table.ts'
-import { MAX_TITLE_LENGTH } from '../../src/lib/text.ts'
 import { VALUES, WRONG_VALUES } from './read.cases.ts'
 
 const redact = (text: string): string => text.replaceAll('hush', '***')
@@ -21,36 +20,30 @@ function problemOf(input: InputName, text: string): InputProblem | undefined {
   return problems[0]
 }
 
-describe('an input that is not given or empty', () => {
-  it.each<[InputName, unknown]>([
-    ['wait', true],
-    ['timeout', 1_800_000],
-    ['fail-on', new Set(['failed', 'timed-out'])],
-    ['allow-bots', []],
-    ['site-url', undefined],
-    ['base-url', new URL('https://api.mintlify.com')],
-  ])('%s has its default', (name, expected) => {
-    expect(read({}).inputs[name]).toEqual(expected)
-    expect(read({ [name]: '' }).inputs[name]).toEqual(expected)
-  })
-
-  it.each<[InputName, unknown, unknown]>([
-    ['command', '/docs', ''],
-    ['ignore-authors', ['mintlify[bot]'], ['mintlify[bot]']],
-    ['github-token', '', ''],
-    ['matrix', '', ''],
-  ])('%s is %j where it is missing, and %j where it is empty', (name, missing, empty) => {
-    expect(read({}).inputs[name]).toEqual(missing)
-    expect(read({ [name]: '' }).inputs[name]).toEqual(empty)
-  })
+it.each<{ name: InputName; missing: unknown; empty?: unknown }>([
+  { name: 'wait', missing: true },
+  { name: 'timeout', missing: 1_800_000 },
+  { name: 'fail-on', missing: new Set(['failed', 'timed-out']) },
+  { name: 'allow-bots', missing: [] },
+  { name: 'poll-interval', missing: undefined },
+  { name: 'base-url', missing: new URL('https://api.mintlify.com') },
+  { name: 'command', missing: '/docs', empty: '' },
+  {
+    name: 'ignore-authors',
+    missing: ['mintlify[bot]', 'dependabot[bot]', 'renovate[bot]', 'pre-commit-ci[bot]'],
+    empty: ['mintlify[bot]'],
+  },
+  { name: 'github-token', missing: '' },
+])('$name is $missing if it is missing, or $empty if it is empty', (given) => {
+  const { name, missing, empty = missing } = given
+  expect(read({}).inputs[name]).toEqual(missing)
+  expect(read({ [name]: '' }).inputs[name]).toEqual(empty)
 })
 
-describe('a value', () => {
-  it.each(VALUES)('%s: %j is read', (name, text, expected) => {
-    const { inputs, problems } = read({ [name]: text })
-    expect(problems).toEqual([])
-    expect(inputs[name]).toEqual(expected)
-  })
+it.each(VALUES)('a value of %s is read: %j', (name, text, expected) => {
+  const { inputs, problems } = read({ [name]: text })
+  expect(problems).toEqual([])
+  expect(inputs[name]).toEqual(expected)
 })
 
 describe('a wrong value', () => {
@@ -59,27 +52,13 @@ describe('a wrong value', () => {
     const name = quoted === '' ? 'The value' : `\`${quoted ?? value}\``
     expect(found?.problem).toBe(`${name} ${problem}.`)
     expect(found?.use).toMatch(/^\S.*[^.]$/)
-    expect(found?.title?.length).toBeLessThanOrEqual(MAX_TITLE_LENGTH)
   })
 
   it.each<[InputName, string, string]>([
-    [
-      'api-key',
-      'secrets.DOCS_API_KEY',
-      `\`api-key: \${{ secrets.DOCS_API_KEY }}\` under \`with:\``,
-    ],
-    ['api-key', 'secrets.mint_a1b2c3', `\`api-key: \${{ … }}\` under \`with:\``],
-    [
-      'github-token',
-      `\${{ steps.app.outputs.token }}`,
-      `\`github-token: \${{ … }}\` under \`with:\``,
-    ],
-    ['project-id', `\${ vars.DOCS }`, `\`project-id: \${{ vars.DOCS }}\` under \`with:\``],
-    ['prompt', `\${{ format('a{0}', 1) }}`, `\`prompt: \${{ … }}\` under \`with:\``],
+    ['job-id', 'steps.a.outputs.job-id', `\`\${{ steps.a.outputs.job-id }}\``],
+    ['project-id', `\${{ vars.X }`, `\`\${{ vars.X }}\``],
     ['base-url', 'api.example/v9', '`https://api.example/v9`'],
-    ['base-url', 'http://api.example:80', '`https://api.example:80`'],
-    ['base-url', 'ftp://api.example', 'an `https://` URL without credentials, query, or fragment'],
-    ['site-url', 'my docs', 'an `https://` URL without credentials, query, or fragment'],
+    ['base-url', 'my docs', 'an `https://` URL without credentials, query, or fragment'],
   ])('of %s: instead of %s, the error recommends %s', (name, text, use) => {
     expect(problemOf(name, text)?.use).toBe(use)
   })
@@ -92,43 +71,40 @@ describe('a wrong value', () => {
   })
 })
 
-describe('the error', () => {
-  const errorAbout = (texts: Readonly<Record<string, string>>): InputsError =>
-    new InputsError(readInputs(new Map(Object.entries(texts)), redact).problems)
+it('a name with `_` is a problem, and any other that is unknown is none', () => {
+  const given = { project_id: 'docs', 'prompt-files': 'a.md' }
+  const { problems } = readInputs(new Map(Object.entries(given)), redact)
+  expect(problems).toMatchObject([{ input: 'project_id', use: '`project-id`' }])
+})
 
-  it('names all wrong inputs, each with its problem and what to use', () => {
-    const error = errorAbout({ wait: 'maybe', 'api-key': 'mint_us_1', 'fail-on': 'failled' })
-    expect(error.headline).toBe('3 inputs need to be fixed')
-    expect(error.details.split('\n- ')).toEqual([
-      expect.stringContaining('Nothing was sent'),
-      expect.stringMatching(/^`api-key`: The value is a search key .*\. Use an admin key .*\.$/),
-      "`wait`: `maybe` isn't a boolean. Use `true` or `false`.",
-      expect.stringMatching(/^`fail-on`: `failled` isn't a known value\. Use `failed`, /),
-    ])
-  })
-
-  it('about one input has it in its title', () => {
-    const { headline, details } = errorAbout({ timeout: '30' })
-    expect(headline).toBe('`timeout`: `30` has no unit')
-    expect(details).toBe(
-      '`timeout`: `30` has no unit. Use `30s` or `30m`, for example. Nothing was sent.',
-    )
+it('the problem of all wrong inputs has each with what to use, and one alone in its title', () => {
+  const problemsOf = (texts: Readonly<Record<string, string>>) =>
+    new InputsProblem(readInputs(new Map(Object.entries(texts)), redact).problems)
+  const { title, text } = problemsOf({ wait: 'maybe', 'api-key': 'mint_us_1', timeout: '30' })
+  expect(title).toBe('3 inputs need to be fixed')
+  expect(text.split('\n- ')).toEqual([
+    expect.stringContaining('Nothing was sent'),
+    expect.stringMatching(/^`api-key`: The value is a search key .*\. Use an admin key .*\.$/),
+    "`wait`: `maybe` isn't a boolean. Use `true` or `false`.",
+    '`timeout`: `30` has no unit. Use `30s` or `30m`, for example.',
+  ])
+  expect(problemsOf({ wait: 'maybe' })).toMatchObject({
+    title: 'The input `wait` is wrong',
+    text: "`wait`: `maybe` isn't a boolean. Use `true` or `false`. Nothing was sent.",
   })
 })
 
-it('secrets are the key, also one in the place of an id, and the token, with and without white space', () => {
-  const secrets = (texts: Readonly<Record<string, string>>) =>
-    secretsOf(new Map(Object.entries(texts)))
-  expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual([
-    'mint_1',
-    'ghs_1',
-  ])
-  expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
-  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'ghp_0123456789abcdef' })).toEqual([
-    ' mint_1',
-    'mint_1',
-    'ghp_0123456789abcdef',
-  ])
-  expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])
-  expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])
+it.each([
+  { texts: { 'api-key': ' mint_1\n', prompt: 'x' }, secrets: [' mint_1\n', 'mint_1'] },
+  { texts: { 'api-key': 'mint_1', 'github-token': 'ghs_1' }, secrets: ['mint_1', 'ghs_1'] },
+  {
+    texts: { 'project-id': 'mint_1', 'job-id': 'ghp_0123456789abcdef' },
+    secrets: ['mint_1', 'ghp_0123456789abcdef'],
+  },
+  {
+    texts: { 'api-key': `\${{ secrets.KEY }}`, 'github-token': ' ', 'project-id': 'docs' },
+    secrets: [],
+  },
+])('the secrets of $texts are $secrets', ({ texts, secrets }) => {
+  expect(secretsOf(new Map(Object.entries(texts)))).toEqual(secrets)
 })

@@ -42,6 +42,6 @@ export async function failureOf(request: HttpRequest, options?: Partial<HttpOpti
     .send(request)
     .catch((reason: unknown) => reason)
   if (!(error instanceof TransportError)) throw error
-  const { failure, maybeSent, message } = error
-  return { failure, maybeSent, message }
+  const { failure, message } = error
+  return { failure, message }
 }

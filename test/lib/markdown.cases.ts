@@ -3,20 +3,13 @@ const BREAK = '\u200B'
 /** Texts, and how they stand in Markdown of ours. */
 export const SHOWN_TEXTS: readonly [string, string][] = [
   ['plain words', 'plain words'],
-  ['a\n\nb', 'a b'],
-  ['a\tb', 'a b'],
   ['   a  b', ' a b'],
   ['<b> & | c', '&#60;b&#62; &#38; &#124; c'],
   ['*_`~[x]$\\', '\\*\\_\\`\\~\\[x\\]\\$\\\\'],
   ['@team and #12', `@${BREAK}team and #${BREAK}12`],
-  ['see GH-12, gh-1, GH-x', `see GH-${BREAK}12, gh-${BREAK}1, GH-x`],
   ['https://a.example', `https:${BREAK}//a.example`],
-  ['www.a.example', `www${BREAK}.a.example`],
   ['12. item', `12${BREAK}. item`],
-  ['3) item', `3${BREAK}) item`],
   ['- item', '\\- item'],
-  [' + item', ' \\+ item'],
-  ['== =', '\\== ='],
   ['a - b = c: d 2. e', 'a - b = c: d 2. e'],
 ]
 
@@ -25,11 +18,8 @@ export const CODE_SPANS: readonly [string, string][] = [
   ['x y', '`x y`'],
   ['', ''],
   ['a|b', '<code>a&#124;b</code>'],
-  ['a`b', '<code>a&#96;b</code>'],
   [' a', '<code> a</code>'],
-  ['a@b.c', '`a@b.c`'],
   ['|a@b.c www.d', `<code>&#124;a&#64;${BREAK}b&#46;c www${BREAK}&#46;d</code>`],
-  ['|x://y', `<code>&#124;x&#58;${BREAK}&#47;&#47;y</code>`],
   ['a\nb', '`a b`'],
 ]
 
@@ -37,12 +27,9 @@ export const CODE_SPANS: readonly [string, string][] = [
 export const LINKS: readonly [string, string][] = [
   ['https://a.example/b?c=d&e', '[label](https://a.example/b?c=d&amp;e)'],
   ['http://127.0.0.1:80/x', '[label](http://127.0.0.1/x)'],
-  ['http://localhost/x', '[label](http://localhost/x)'],
   ['https://a.example/(b)|é*', '[label](https://a.example/%28b%29%7C%C3%A9%2A)'],
   ['http://a.example/', '`http://a.example/`'],
   ['https://me@a.example/', '`https://me@a.example/`'],
-  ['https://:pw@a.example/', '`https://:pw@a.example/`'],
   ['JAVASCRIPT:alert(1)', '`JAVASCRIPT:alert(1)`'],
-  ['//example.com', '`//example.com`'],
   ['nothing', '`nothing`'],
 ]

@@ -5,12 +5,12 @@ import {
   createRedact,
   details,
   link,
-  MAX_LINK_LENGTH,
-  Markdown,
+  type Markdown,
   md,
   sentencesWithCode,
   table,
 } from '../../src/lib/markdown.ts'
+import { docsLink } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { CODE_SPANS, LINKS, SHOWN_TEXTS } from './markdown.cases.ts'
@@ -28,6 +28,13 @@ describe('text in Markdown by the action', () => {
   })
 })
 
+it('only links to the docs stay links in sentences', () => {
+  const steps = `Rotate \`a\` ${docsLink('manage.md#rotate-the-api-key')}, not https://evil.example/docs/manage.md.`
+  expect(sentencesWithCode(steps).source).toMatch(
+    /^Rotate `a` \(\[docs\]\(https:\/\/github\.com\/[^\s()]+\/docs\/manage\.md#rotate-the-api-key\)\), not https:\u200B\/\/evil/,
+  )
+})
+
 it.each(CODE_SPANS)('the code span of %j is %j', (text, expected) => {
   expect(code(text).source).toBe(expected)
 })
@@ -35,13 +42,6 @@ it.each(CODE_SPANS)('the code span of %j is %j', (text, expected) => {
 describe('a link', () => {
   it.each(LINKS)('to %j is %j', (url, expected) => {
     expect(link('label', url).source).toBe(expected)
-  })
-
-  it('is only text beyond what browsers follow', () => {
-    const url = (length: number): string => 'https://a.example/'.padEnd(length, 'x')
-    expect(link('label', url(MAX_LINK_LENGTH)).source).toBe(`[label](${url(MAX_LINK_LENGTH)})`)
-    const cut = `\`${url(MAX_LINK_LENGTH)}… (1 more character)\``
-    expect(link('label', url(MAX_LINK_LENGTH + 1)).source).toBe(cut)
   })
 
   it('keeps its brackets, pipes and quotes to itself', () => {
@@ -52,12 +52,6 @@ describe('a link', () => {
     expect(links).toEqual(['https://example.com/a_%28b%29%7Cc%22d%3Ce%3E%60f%2Ag?x=%5By%5D&z=1#h'])
     expect(cells).toEqual([1, 1])
   })
-})
-
-it('a table has a rule that aligns each column', () => {
-  expect(table(['a', 'b'], [['1|2', Markdown.raw('**3**')]], 'lr').source).toBe(
-    '| a | b |\n| :--- | ---: |\n| 1&#124;2 | **3** |',
-  )
 })
 
 describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => {
@@ -96,34 +90,31 @@ describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => 
   })
 })
 
-describe('redacting', () => {
-  const key = 'mint_a"b\\c/d+e_f|g&h'
-
-  it.each([
-    ['as it is', key],
-    ['of JSON', JSON.stringify({ key })],
-    ['of a part of a URL', `https://x.example/?k=${encodeURIComponent(key)}`],
-    ['of a URL', encodeURI(`https://x.example/${key}`)],
-    ['of Markdown', md`${key}`.source],
-    ['of Markdown code', code(key).source],
-    ['twice', `${key} ${key}`],
-  ])('takes a secret out: %s', (_where, text) => {
-    const clean = createRedact([key])(`before ${text} after`)
-    expect(clean).toMatch(/^before .*\*\*\*.* after$/)
-    expect(clean).not.toMatch(/mint|int_|a"b|c\/d|e_f|g&/)
-  })
-
-  it.each([
-    ['the longest first', ['', 'mint_abc', 'mint_abcdef'], 'mint_abcdef mint_abc', '*** ***'],
-    ['one that is no well-formed text', ['mint_abc\ud800'], 'a mint_abc\ud800 b', 'a *** b'],
-    [
-      'one of eight characters, no shorter one',
-      ['12345678', '7654321'],
-      '12345678 7654321',
-      '*** 7654321',
-    ],
-    ['only a whole one', ['mint_abcdef'], 'mint_abcde int_abcdef', 'mint_abcde int_abcdef'],
-  ])('takes out %s', (_what, secrets, text, clean) => {
-    expect(createRedact(secrets)(text)).toBe(clean)
-  })
+it.each([
+  {
+    what: 'the longest first',
+    secrets: ['', 'mint_abc', 'mint_abcdef'],
+    text: 'mint_abcdef mint_abc',
+    clean: '*** ***',
+  },
+  {
+    what: 'one that isn’t well-formed',
+    secrets: ['mint_\ud800abc'],
+    text: 'mint_\ud800abc',
+    clean: '***',
+  },
+  {
+    what: 'no short one',
+    secrets: ['12345678', '7654321'],
+    text: '12345678 7654321',
+    clean: '*** 7654321',
+  },
+  {
+    what: 'one in JSON',
+    secrets: ['mint_a"b'],
+    text: '{"key":"mint_a\\"b"}',
+    clean: '{"key":"***"}',
+  },
+])('redacting takes out $what', ({ secrets, text, clean }) => {
+  expect(createRedact(secrets)(text)).toBe(clean)
 })

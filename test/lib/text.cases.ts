@@ -10,20 +10,16 @@ import {
 /** A function, a text, and what it makes of it. */
 export const CLEANED: readonly [(text: string) => string, string, string][] = [
   [visibleText, 'a: List<T> = b < c && <p>', 'a: List<T> = b < c && <p>'],
-  [visibleText, '<!-- a comment stays -->', '<!-- a comment stays -->'],
   [visibleText, 'a\u202eb\u2066c\u200bd\u00ade\ufe0ff\u{e0041}', 'abcdef'],
   [visibleText, 'one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
   [visibleText, '\ud800', '\ufffd'],
   // No line of a diff becomes two.
   [cleanHunks, '+one\r\n-two\rthree\u2028four\u0085five\n six', '+one\n-two three four five\n six'],
   [cleanMarkdown, 'a <!-- hidden --> b', 'a  b'],
-  [cleanMarkdown, 'a <!-- shown', 'a ‹!-- shown'],
   [cleanMarkdown, 'a\n  <!-- hidden', 'a'],
-  [cleanMarkdown, 'a <!--> b <!---> c', 'a  b  c'],
   [cleanMarkdown, 'a <!\u200b-- hidden --> b', 'a  b'],
   // On the page, nobody sees a comment in this one, but its text.
   [cleanMarkdown, 'a <!<!-- x -->-- shown --> b', 'a ‹!-- shown --> b'],
-  [cleanMarkdown, 'one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
   [oneLine, 'one\ntwo\u2028three\ttabs\u0085x\ry\ufeffz <!-- x --> b', 'one two three tabs x yz b'],
   // What joins letters stays, what turns them round goes.
   [
@@ -33,9 +29,7 @@ export const CLEANED: readonly [(text: string) => string, string, string][] = [
   ],
   [logText, '::set-output name=x::y', ': :set-output name=x::y'],
   [logText, ' \t::error::x\n::y', ' \t: :error::x\n: :y'],
-  [logText, 'a ::error::x', 'a ::error::x'],
   [logText, 'a ##[error]x ###[y]', 'a ## [error]x ### [y]'],
-  [logText, '# [error]', '# [error]'],
   [logText, ':\u200b:error::x', ': :error::x'],
 ]
 
@@ -43,13 +37,9 @@ export const CLEANED: readonly [(text: string) => string, string, string][] = [
 export const CUT_TEXTS: readonly [string, number, string, string][] = [
   ['x'.repeat(100), 100, '', 'x'.repeat(100)],
   ['x'.repeat(101), 100, '', `${'x'.repeat(75)}… (26 more characters)`],
-  ['é'.repeat(60), 100, '', `${'é'.repeat(38)}… (22 more characters)`],
   ['😀'.repeat(60), 100, '', `${'😀'.repeat(19)}… (41 more characters)`],
-  [`x${'é'.repeat(60)}`, 100, '', `x${'é'.repeat(37)}… (23 more characters)`],
-  ['x'.repeat(5000), 100, '', `${'x'.repeat(73)}… (4,927 more characters)`],
   ['x'.repeat(100), 10, '', ''],
   ['one\n\ntwo', 12, '  ', '  one\n\n  two'],
   [`one\n${'x'.repeat(60)}`, 60, '  ', `  one\n  ${'x'.repeat(25)}\n  … (35 more characters)`],
   [`${'one\n'.repeat(12)}one`, 60, '  ', `${'  one\n'.repeat(5)}  o\n  … (30 more characters)`],
-  ['one two three', 12, '  ', ''],
 ]

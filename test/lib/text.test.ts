@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  cleanMarkdown,
-  clip,
-  clipBytes,
-  fenceFor,
-  inBackticks,
-  logText,
-} from '../../src/lib/text.ts'
+import { clip, clipBytes, fenceFor, inBackticks, judged, logText } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { longText } from '../support/long-text.ts'
 import { commandsIn } from '../support/rendered.ts'
 import { CLEANED, CUT_TEXTS } from './text.cases.ts'
 
@@ -16,22 +8,11 @@ it.each(CLEANED)('%o of %j is %j', (clean, text, expected) => {
   expect(clean(text)).toBe(expected)
 })
 
-/** Pieces that a text of 64 KiB repeats. */
-const PIECES = [
-  '<',
-  '<!--',
-  '<!---->',
-  '\n <!-- ',
-  '<!<!-- -->',
-  ' ',
-  '\n',
-  '\r',
-  '\u200b',
-  ':',
-  '`a',
-]
-it('no comment is left of Markdown, however long it is', () => {
-  for (const piece of PIECES) expect(cleanMarkdown(longText(piece))).not.toContain('<!--')
+it('of a text from outside, 1,000 characters of each line and the first 64 KiB are judged', () => {
+  const long = `${'x'.repeat(1001)}\n`
+  expect(judged('ab\r\n\nc')).toBe('ab\r\n\nc')
+  expect(judged(`${long}a`)).toBe(`${'x'.repeat(1000)}\na`)
+  expect(judged('a\n'.repeat(40_000))).toBe('a\n'.repeat(32_768))
 })
 
 it('no hostile text is a command in the log', () => {
@@ -40,7 +21,6 @@ it('no hostile text is a command in the log', () => {
 
 describe('a cut text', () => {
   it.each([
-    ['x'.repeat(10), 'x'.repeat(10)],
     ['x'.repeat(11), `${'x'.repeat(10)}… (1 more character)`],
     [`${'x'.repeat(9)}😀y`, `${'x'.repeat(9)}… (3 more characters)`],
     // A family, a flag, and an accent are one character each.

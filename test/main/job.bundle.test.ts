@@ -1,69 +1,53 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
-describe('a new job', () => {
-  it('ends with a pull request that exists in the repository', async () => {
-    const { run: act, docs } = await startScene({ agent: 'git' })
-    const run = await act({ inputs: QUIET })
-    expect(run).toMatchObject({
-      exitCode: 0,
-      outputs: { result: 'pull-request', status: 'completed' },
-    })
-    const [job] = docs.jobs
-    const link = run.outputs['pr-link'] ?? ''
-    expect(run.outputs).toMatchObject({
-      'job-id': job?.id,
-      'pr-link': expect.stringMatching(/\/acme\/docs\/pull\/1$/),
-      'pr-number': '1',
-    })
-    const shown = JSON.parse(run.outputs['job'] ?? '')
-    expect(shown).toMatchObject({ id: job?.id, status: 'completed' })
-    const asked = docs.requests.slice(0, 2).map(({ method, path }) => `${method} ${path}`)
-    expect(asked).toEqual(['POST /v2/agent/docs/job', `GET /v2/agent/docs/job/${job?.id}`])
-    expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
-    expect(run.log).toContain(
-      `::notice title=Docs pull request ready for review (docs)::Docs pull request ready for review: ${link}`,
-    )
-    expect(run.summary).toMatch(
-      /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,
-    )
-    const git = ['-C', docs.repository, 'rev-parse', '--verify', shown.source.ref]
-    expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
-  })
+it('a new job ends with a pull request that exists in the repository, and the post step is silent then', async () => {
+  const { run: act, docs } = await startScene({ agent: 'git' })
+  const run = await act({ inputs: QUIET })
+  const [job] = docs.jobs
+  const link = run.outputs['pr-link'] ?? ''
+  const outputs = {
+    result: 'pull-request',
+    status: 'completed',
+    'job-id': job?.id,
+    'pr-number': '1',
+  }
+  expect(run).toMatchObject({ exitCode: 0, outputs, state: { finished: 'true' } })
+  expect(link).toMatch(/\/acme\/docs\/pull\/1$/)
+  expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
+  expect(run.log).toContain(`::Docs pull request ready for review: ${link}`)
+  expect(run.summary).toMatch(
+    /^## ✅ Docs pull request ready for review: \[.*\]\(http.*\/acme\/docs\/pull\/1\)\n/,
+  )
+  const { source } = JSON.parse(run.outputs['job'] ?? '')
+  const git = ['-C', docs.repository, 'rev-parse', '--verify', source.ref]
+  expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
+  const post = await act({ inputs: QUIET, state: run.state })
+  expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
+  expect(post.log.replace(/^::add-mask::.*\n/gm, '')).toBe('')
+})
 
-  it('is created over a connection of its own and looked at over one that is kept; the post step is silent then', async () => {
-    const { run: act, docs } = await startScene({ jobTimeMs: 600 })
-    const { state } = await act({ inputs: QUIET })
-    expect(countOf(docs, 'GET')).toBeGreaterThan(2)
-    expect(docs.connections).toBe(2)
-    expect(state).toMatchObject({ finished: 'true' })
-    const post = await act({ inputs: QUIET, state })
-    expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
-    expect(post.log.replace(/^::add-mask::.*\n/gm, '')).toBe('')
-  })
-
-  it('has its ID in outputs and state before the first poll, and the post step of a killed run reports it', async () => {
-    const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
-    const inputs = { ...QUIET, 'poll-interval': '20m' }
-    const started = await start({ inputs })
-    await started.logged(' is active')
-    started.child.kill('SIGKILL')
-    const { outputs, state } = await started.ended
-    const id = docs.jobs[0]?.id
-    expect([outputs, state]).toMatchObject([{ 'job-id': id, result: 'error' }, { 'job-id': id }])
-    for (const [saved, says] of [
-      [state, `job-id: ${id}`],
-      [{ requested: 'true' }, 'Check the dashboard before you start a new run.'],
-    ] as const) {
-      const post = await act({ inputs, state: saved })
-      expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
-      expect(post.log).toContain(says)
-      expect(post.summary).toMatch(/^## 🛑 Interrupted: /)
-    }
-    expect([countOf(docs, 'POST'), countOf(docs, 'GET')]).toEqual([1, 0])
-  })
+it('a new job has its ID in outputs and state before the first poll, and the post step of a killed run reports it', async () => {
+  const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
+  const inputs = { ...QUIET, 'poll-interval': '20m' }
+  const started = await start({ inputs })
+  await started.logged(' is active')
+  started.child.kill('SIGKILL')
+  const { outputs, state } = await started.ended
+  const id = docs.jobs[0]?.id
+  expect([outputs, state]).toMatchObject([{ 'job-id': id, result: 'error' }, { 'job-id': id }])
+  for (const [saved, says] of [
+    [state, `job-id: ${id}`],
+    [{ requested: 'true' }, 'Check the dashboard before you start a new run.'],
+  ] as const) {
+    const post = await act({ inputs, state: saved })
+    expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
+    expect(post.log).toContain(says)
+    expect(post.summary).toMatch(/^## 🛑 Interrupted: /)
+  }
+  expect([countOf(docs, 'POST'), countOf(docs, 'GET')]).toEqual([1, 0])
 })
 
 it('a dry run without a key shows the prompt, and never calls Mintlify', async () => {

@@ -1,98 +1,98 @@
 import { describe, expect, it } from 'vitest'
-import { issueComment, person } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { REJECTED, WARNED } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
+const FILES = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
+
 /** Runs a dispatch; a created job is over at once. */
-async function ask(inputs: Texts, files: Texts = {}) {
+async function ask(inputs: Texts) {
   const { run } = await startHarness({ jobTimeMs: 0, pages: 10 })
-  return await run({ inputs, files })
+  return await run({ inputs, files: FILES })
 }
 
-describe('a request', () => {
-  it.each<[string, Texts, string[]]>([
-    ['a prompt', { prompt: 'x' }, ['POST /job']],
-    ['a job to wait for', { 'job-id': 'j1' }, ['GET /job/j1']],
-    ['a visitors report', { 'visitors-summary': 'true' }, ['GET /visitors']],
-    ['an export', { 'visitors-export': 'true' }, ['GET /visitors']],
-    ['content gaps', { 'content-gaps': 'report' }, ['GET /feedback/by-page']],
-    [
-      'a prompt and a report',
-      { prompt: 'x', 'visitors-summary': 'true' },
-      ['GET /visitors', 'POST /job'],
-    ],
-  ])('may be for %s', async (_what, inputs, calls) => {
-    const end = await ask(inputs)
-    expect(end.warnings).toEqual([])
-    expect([...new Set(end.calls.filter((call) => calls.includes(call)))].toSorted()).toEqual(calls)
-    const wantsJob = calls.some((call) => call.includes('/job'))
-    expect(end.calls.some((call) => call.includes('/job'))).toBe(wantsJob)
-  })
+it.each<{ inputs: Texts; calls: readonly string[] }>([
+  { inputs: { prompt: 'x' }, calls: ['POST /job'] },
+  { inputs: { 'prompt-file': 'a.md' }, calls: ['POST /job'] },
+  { inputs: { 'job-id': 'j1' }, calls: ['GET /job/j1'] },
+  { inputs: { 'visitors-summary': 'true' }, calls: ['GET /visitors'] },
+  { inputs: { 'content-gaps': 'report' }, calls: ['GET /feedback/by-page'] },
+  { inputs: { prompt: 'x', 'visitors-summary': 'true' }, calls: ['GET /visitors', 'POST /job'] },
+])('$inputs request $calls', async ({ inputs, calls }) => {
+  const end = await ask(inputs)
+  expect(end.warnings).toEqual([])
+  expect([...new Set(end.calls)]).toEqual(expect.arrayContaining([...calls]))
+  const isOfJob = (call: string) => call.includes('/job')
+  expect(end.calls.some(isOfJob)).toBe(calls.some(isOfJob))
 })
 
+type Rejected = {
+  readonly inputs: Texts
+  /** The input that is wrong; `prompt` if none requests anything. */
+  readonly names?: string
+  /** A fact in the message. */
+  readonly says: string
+}
+
 describe('a request is rejected', () => {
-  it.each(REJECTED)('with $inputs: $says', async ({ inputs, names, title, says }) => {
-    const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
-    const end = await ask(inputs, files)
+  it.each<Rejected>([
+    { inputs: {}, says: 'or a `/docs` comment to start a job' },
+    { inputs: { prompts: 'x' }, says: '`Unexpected input(s)`' },
+    {
+      inputs: { 'context-files': 'a.md', command: '' },
+      says: '`prompt` or `prompt-file` to start',
+    },
+    { inputs: { prompt: 'x', 'api-key': '' }, names: 'api-key', says: 'The secret may be missing' },
+    { inputs: { prompt: 'x', 'project-id': ' ' }, names: 'project-id', says: 'and not a secret' },
+    { inputs: { 'prompt-file': 'empty.md' }, names: 'prompt-file', says: 'The files are empty.' },
+    {
+      inputs: { prompt: 'x', 'prompt-file': '.\nno.md' },
+      names: 'prompt-file',
+      says: "`.` is a directory. `no.md` doesn't exist",
+    },
+    {
+      inputs: { 'prompt-file': 'half.md', 'context-files': 'half.md' },
+      names: 'context-files',
+      says: '`half.md` is too large',
+    },
+    {
+      inputs: { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
+      names: 'poll-interval',
+      says: '`10s` is longer than `timeout` (`8s`). Use at most `8s`.',
+    },
+    ...[{ prompt: '' }, { prompt: 'x', context: 'none' }].map((inputs) => ({
+      inputs: { ...inputs, 'content-gaps': 'agent' },
+      names: 'content-gaps',
+      says: '`agent` needs a `prompt`, and a `context` other than `none`.',
+    })),
+  ])('with $inputs: $says', async ({ inputs, names = 'prompt', says }) => {
+    const end = await ask(inputs)
     const [line = ''] = end.log
     expect([line.startsWith(`error: \`${names}\`: `), end.log.length]).toEqual([true, 1])
     expect(line).toContain(says)
     expect(line).toMatch(/\. Use .*\. Nothing was sent\.$/)
-    expect(end.titles[0]).toContain(title ?? `\`${names}\``)
     expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
-  })
-
-  it('unless the poll interval is as long as the timeout', async () => {
-    const equal = { prompt: 'x', context: 'none', 'poll-interval': '8s', timeout: '8s' }
-    const { calls, hasFailed } = await ask(equal)
-    expect([calls[0], hasFailed]).toEqual(['POST /job', false])
   })
 
   it('with all wrong inputs together, in the order of the documentation, each once, without the key', async () => {
     const key = 'mint_us_0123456789'
     const wrong = { timeout: '30', 'api-key': key, 'visitors-days': '0', 'poll-interval': '1ms' }
-    const { log, outputs, titles } = await ask({ ...wrong, context: key, 'prompt-file': 'no.md' })
-    const named = log.join().match(/^- `[a-z-]+`/gm)
-    expect(named?.join(' ')).toBe(
-      '- `api-key` - `prompt-file` - `context` - `timeout` - `poll-interval` - `visitors-days`',
+    const end = await ask({ ...wrong, context: key, 'prompt-file': 'no.md', visitors_days: '7' })
+    expect(end.log.join().match(/^- `[\w-]+`/gm)).toEqual(
+      ['api-key', 'prompt-file', 'context', 'timeout', 'poll-interval', 'visitors-days']
+        .concat('visitors_days')
+        .map((name) => `- \`${name}\``),
     )
-    expect([titles, outputs]).toEqual([['6 inputs need to be fixed (docs)'], { result: 'error' }])
-    expect(log.join()).not.toContain('0123456789')
-  })
-
-  it('with a proxy that can not be used, without its password, unless there is nothing to do', async () => {
-    const { run } = await startHarness()
-    const env = { HTTP_PROXY: 'socks5://me:pw@127.0.0.1:1' }
-    const end = await run({ inputs: { prompt: 'x' }, env })
-    expect(end).toMatchObject({ hasFailed: true, calls: [], requests: [] })
-    expect(end.log.join()).toMatch(
-      /^error: `HTTP_PROXY`: .* isn't the URL of an http or https proxy\. Use `http:\/\/HOST:PORT`/,
-    )
-    expect(end.printed).not.toContain('pw')
-    const event = issueComment({ id: 1, author: person('octocat'), body: 'no command' })
-    const { outputs, requests } = await run({ env, event })
-    expect([outputs, requests]).toEqual([{ result: 'skipped' }, []])
+    expect(end.outputs).toEqual({ result: 'error' })
+    expect(end.log.join()).not.toContain('0123456789')
   })
 })
 
 it.each([
-  [{ 'visitors-summary': 'true', timeout: '30' }, {}],
-  [{ 'visitors-summary': 'yes' }, {}],
-  [{}, { result: 'error' }],
-  [{ 'visitors-summary': 'true', 'job-id': '.' }, { result: 'error' }],
-  [{ 'visitors-summary': 'true', 'prompt-file': 'no.md' }, { result: 'error' }],
-])(
-  'wrong inputs are a `result` only if a job was requested, or nothing: %j',
-  async (inputs, outputs) => {
-    expect((await ask(inputs)).outputs).toEqual(outputs)
-  },
-)
-
-it.each(WARNED)(
-  'valid inputs cause the warnings that they deserve, and no others: $inputs',
-  async ({ inputs, warnings }) => {
-    expect((await ask(inputs, { 'a.md': 'A' })).warnings).toEqual(warnings)
-  },
-)
+  { inputs: { 'visitors-summary': 'true', timeout: '30' }, outputs: {} },
+  { inputs: { 'visitors-summary': 'yes' }, outputs: {} },
+  { inputs: { 'visitors-summary': 'true', 'job-id': '.' }, outputs: { result: 'error' } },
+  { inputs: { 'visitors-summary': 'true', 'prompt-file': 'no.md' }, outputs: { result: 'error' } },
+])('wrong inputs are a result only if a job was requested: $inputs', async (given) => {
+  expect((await ask(given.inputs)).outputs).toEqual(given.outputs)
+})

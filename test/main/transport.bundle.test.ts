@@ -62,19 +62,8 @@ describe.skipIf(certificate === undefined)(
   },
 )
 
-it('the bundle reads responses with each parser of undici', async () => {
+it('the bundle reads responses with the other parser of undici', async () => {
   const { run: act } = await startScene()
-  for (const variable of ['UNDICI_NO_WASM_SIMD', 'UNDICI_USE_MILO']) {
-    const run = await act({ inputs: QUIET, env: { [variable]: '1' } })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-  }
-})
-
-it('with step debug logging, each request has a line with its path, and without key or body', async () => {
-  const { run: act, docs } = await startScene({ jobTimeMs: 0 })
-  const run = await act({ inputs: QUIET, env: { RUNNER_DEBUG: '1' } })
-  const { host } = new URL(docs.url)
-  const lines = run.log.match(/^::debug::.*$/gm)?.map((line) => line.replace(/\d+ ms/, 'N ms'))
-  expect(lines).toContain(`::debug::POST ${host}/v2/agent/docs/job: 201 (N ms)`)
-  expect(run.log.replaceAll(/^::add-mask::.*$/gm, '')).not.toContain(docs.key)
+  const run = await act({ inputs: QUIET, env: { UNDICI_NO_WASM_SIMD: '1' } })
+  expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
 })

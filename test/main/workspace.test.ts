@@ -1,62 +1,57 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceReader } from '../../src/request.ts'
-import { UNREADABLE } from './workspace.cases.ts'
+import { expect, it } from 'vitest'
+import { startHarness } from '../support/harness.ts'
 
-let folder = ''
-let root = ''
-const inRoot = (name: string): string => join(root, name)
+/** Runs with context files from a workspace with files, links, and a pipe. */
+async function readFiles(...names: readonly string[]) {
+  const { run, workspace } = await startHarness({ replies: {} })
+  const inRoot = (name: string): string => join(workspace, name)
+  mkdirSync(inRoot('docs'))
+  writeFileSync(inRoot('docs/a.md'), '\ufeffGrüße')
+  writeFileSync(inRoot('half'), 'é'.repeat(256 * 1024))
+  writeFileSync(inRoot('byte'), 'x')
+  writeFileSync(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
+  writeFileSync(inRoot('binary'), 'a\0b')
+  writeFileSync(inRoot('../secret.txt'), 'secret')
+  execFileSync('mkfifo', [inRoot('pipe')])
+  symlinkSync(inRoot('docs/a.md'), inRoot('link'))
+  symlinkSync('../secret.txt', inRoot('outside-link'))
+  symlinkSync('loop', inRoot('loop'))
+  const files = names.map((name) => name.replace('ROOT', workspace)).join('\n')
+  const inputs = { prompt: 'x', wait: 'false', 'follow-up': 'false', 'context-files': files }
+  const { bodies, log } = await run({ inputs })
+  return { prompt: JSON.stringify(bodies[0] ?? ''), said: log.join('\n') }
+}
 
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'workspace-')))
-  root = join(folder, 'repo')
-  await mkdir(inRoot('docs'), { recursive: true })
-  await mkdir(join(folder, 'outside'))
-  await writeFile(join(folder, 'outside/secret.txt'), 'secret')
-  await symlink('loop', inRoot('loop'))
+it.each(['docs/a.md', './docs/../docs/a.md', 'link', 'ROOT/docs/a.md'])(
+  'a file of the workspace is read as %s, without the byte order mark',
+  async (name) => {
+    expect((await readFiles(name)).prompt).toContain('Grüße')
+  },
+)
+
+it.each([
+  { name: 'missing.md', problem: 'Make sure that `actions/checkout` runs' },
+  { name: 'docs/a.md/more', problem: "doesn't exist in the workspace" },
+  { name: 'ROOT/missing.md', problem: "doesn't exist in the workspace" },
+  { name: 'binary', problem: "isn't a text file" },
+  { name: 'docs', problem: 'is a directory' },
+  { name: '..', problem: 'is outside the workspace' },
+  { name: 'pipe', problem: "isn't a regular file" },
+  { name: 'latin1.txt', problem: "isn't UTF-8 text" },
+  { name: '../secret.txt', problem: 'is outside the workspace' },
+  { name: 'outside-link', problem: 'is outside the workspace' },
+  { name: 'loop', problem: "can't be read: ELOOP" },
+])('$name $problem', async ({ name, problem }) => {
+  const { prompt, said } = await readFiles(name)
+  expect([prompt, said]).toEqual(['""', expect.stringContaining(problem)])
 })
-afterEach(() => rm(folder, { recursive: true }))
 
-describe('reading from the workspace', () => {
-  beforeEach(() => writeFile(inRoot('docs/a.md'), '\ufeffGrüße'))
-
-  it('takes a file by any of its names, without the byte order mark', async () => {
-    const linked = join(folder, 'link-to-repo')
-    await symlink(inRoot('docs/a.md'), inRoot('link'))
-    await symlink(root, linked)
-    for (const [from, name] of [
-      [root, 'docs/a.md'],
-      [root, './docs/../docs/a.md'],
-      [root, 'link'],
-      [root, inRoot('docs/a.md')],
-      [linked, 'docs/a.md'],
-      [linked, join(linked, 'docs/a.md')],
-    ] as const)
-      expect(await new WorkspaceReader(from).read(name)).toBe('Grüße')
-  })
-
-  it.each(UNREADABLE)('refuses %j', async (name, message) => {
-    execFileSync('mkfifo', [inRoot('pipe')])
-    await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
-    await writeFile(inRoot('binary'), 'a\0b')
-    await symlink('../outside/secret.txt', inRoot('outside-link'))
-    const reader = new WorkspaceReader(root)
-    const error = await reader.read(name.replace('$WORKSPACE', root)).catch((caught) => caught)
-    expect(error.name).toBe('WorkspaceError')
-    expect(`${error.message}. ${error.explanation}`).toMatch(message)
-  })
-
-  it('counts all files of a run against one limit, to the byte', async () => {
-    const workspace = new WorkspaceReader(root)
-    await writeFile(inRoot('b'), 'é'.repeat(256 * 1024))
-    expect(await workspace.read('b')).toBe(await workspace.read('b'))
-    await writeFile(inRoot('c'), 'x')
-    await expect(workspace.read('c')).rejects.toMatchObject({
-      message: 'is too large',
-      explanation: 'The files of a run can have at most 1024 KiB in total.',
-    })
-  })
+it('all files of a run can have 1 MiB together, to the byte', async () => {
+  expect((await readFiles('half', 'half')).prompt).toContain('éé')
+  const { prompt, said } = await readFiles('half', 'half', 'byte')
+  expect(prompt).toBe('""')
+  expect(said).toContain('`byte` is too large')
 })

@@ -7,30 +7,18 @@ it('inputs and state go by their names, as they were given; a missing one is mis
   expect(readEnvironment(env)).toMatchObject({ inputs, state: new Map([['job-id', 'j1']]) })
 })
 
-it('a proxy may be HOST:PORT without a scheme', () => {
-  const proxies = { HTTPS_PROXY: 'me:pw@proxy.example:8080', HTTP_PROXY: 'socks5://a' }
-  const expected = { httpsProxy: 'http://me:pw@proxy.example:8080', httpProxy: 'socks5://a' }
-  expect(readEnvironment(proxies).proxy).toMatchObject(expected)
-})
-
-it('proxies in lower case win over upper case, though they are empty, as undici reads them', () => {
-  const https = { https_proxy: 'http://a', HTTPS_PROXY: 'http://b' }
+it('proxies in lower case win, even empty ones, and need no scheme', () => {
+  const https = { https_proxy: 'me:pw@a:8080', HTTPS_PROXY: 'http://b' }
   const env = { ...https, http_proxy: '', HTTP_PROXY: 'http://c', NO_PROXY: '*' }
-  expect(readEnvironment(env).proxy).toEqual({
-    httpsProxy: 'http://a',
-    httpProxy: '',
-    noProxy: '*',
-  })
+  const proxy = { httpsProxy: 'http://me:pw@a:8080', httpProxy: '', noProxy: '*' }
+  expect(readEnvironment(env)).toMatchObject({ proxy })
 })
 
 it.each([
-  ['acme/docs/.github/workflows/docs.yml@refs/heads/main', 'docs.yml'],
-  ['acme/docs/.github/workflows/sub/docs.yml@refs/heads/a@b', 'sub/docs.yml'],
-  ['acme/docs/dynamic/pages@refs/heads/main', 'dynamic/pages'],
-  ['', 'Docs'],
-])('the workflow of %j is named %s', (workflowRef, workflow) => {
-  const names = { workflowRef, workflow: 'Docs', job: 'docs', action: 'agent' }
-  const environment = { ...readEnvironment({}), ...names }
-  const expected = { workflow, job: 'docs', step: 'agent' }
-  expect(stepNames(environment)).toEqual(expected)
+  { ref: 'acme/docs/.github/workflows/docs.yml@refs/heads/main', workflow: 'docs.yml' },
+  { ref: 'acme/docs/.github/workflows/sub/docs.yml@refs/heads/a@b', workflow: 'sub/docs.yml' },
+  { ref: '', workflow: 'Docs' },
+])('the workflow of $ref is named $workflow', ({ ref, workflow }) => {
+  const env = { GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: 'Docs', GITHUB_ACTION: 'agent' }
+  expect(stepNames(readEnvironment(env))).toEqual({ workflow, job: '', step: 'agent' })
 })

@@ -41,17 +41,11 @@ const said = () =>
   printed.flatMap((text) => text.split('\n')).filter((line) => !/^$|^::add-mask/.test(line))
 
 describe('secrets', () => {
-  it('are a key that was given as the project, too: no title names it', () => {
-    createRun({ 'INPUT_PROJECT-ID': ' mint_9876543210 ' }).log.fail('for mint_9876543210', 'Title')
+  it('are a key that was given as the project, and one in the values of a matrix job, too', () => {
+    const given = { 'INPUT_PROJECT-ID': ' mint_9876543210 ', INPUT_MATRIX: `{"key":"${KEY}"}` }
+    createRun(given).log.fail('for mint_9876543210', 'Title')
     expect(printed.join('')).toContain('::add-mask::mint_9876543210')
-    expect(said()).toEqual(['::error title=Title::for ***'])
-  })
-
-  it('stand in no title, though a matrix value contains one', () => {
-    const run = createRun({ INPUT_MATRIX: `{"key":"${KEY}"}` })
-    run.log.notice('x', 'Title')
-    expect(run.subject).toBe('docs, ***')
-    expect(said()).toEqual(['::notice title=Title (docs%2C ***)::x'])
+    expect(said()).toEqual(['::error title=Title (***)::for ***'])
   })
 
   it('are masked before anything else is printed, with and without white space around them', () => {
@@ -65,17 +59,17 @@ describe('secrets', () => {
       run.log.info(text)
       run.log.warning(text, text)
       run.log.group(text, text)
-      run.setOutputs({ 'pr-title': text.replace('\u200b', '') })
+      run.setOutputs({ 'pr-link': text.replace('\u200b', '') })
       run.writeSummary('job', md`${text.replace('\u200b', '')}`)
     }
     expect(said().join()).not.toContain('0123456789')
-    expect(readCommandFile(read('output'))['pr-title']).toBe('\u0007***')
+    expect(readCommandFile(read('output'))['pr-link']).toBe('\u0007***')
     expect(read('summary')).not.toContain('0123456789')
   })
 })
 
-it('the title of each annotation ends in the project, and no text in the log is a workflow command', () => {
-  const { log } = createRun()
+it('no text in the log is a workflow command, and annotations have the values of a matrix job in their titles', () => {
+  const { log } = createRun({ INPUT_MATRIX: '{"os":"linux","node":24}' })
   log.debug('a')
   vi.stubEnv('RUNNER_DEBUG', '1')
   log.debug(`b ${KEY}\n::error::c`)
@@ -84,27 +78,27 @@ it('the title of each annotation ends in the project, and no text in the log is 
   log.warning('##[error]x', 'Title: ##[error]x')
   log.group('##[group]', '::set-output name=x::y')
   log.warnInSummary(`A line with ${KEY}.`, 'Second')
-  expect([log.summaryWarnings(), log.hasFailed()]).toEqual([['A line with ***.'], false])
-  log.fail('four\nfive', 'Third')
+  log.noteInSummary('Another.')
+  expect(log.summaryWarnings()).toEqual(['A line with ***.', 'Another.'])
+  expect(log.hasFailed()).toBe(false)
+  log.fail('four\nfive', 'x'.repeat(61))
   expect(log.hasFailed()).toBe(true)
-  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six', 'Fourth')
   expect(said()).toEqual([
     '::debug::b ***%0A: :error::c',
     ': :error::x',
     '  : :warning::y',
-    '::notice title=First (docs)::two',
-    '::warning title=Title%3A ## [error]x (docs)::## [error]x',
+    '::notice title=First (linux / 24)::two',
+    '::warning title=Title%3A ## [error]x (linux / 24)::## [error]x',
     '::group::## [group]',
     ': :set-output name=x::y',
     '::endgroup::',
-    '::warning title=Second (docs)::A line with ***.',
-    '::error title=Third (docs)::four%0Afive',
-    '::notice title=Fourth::six',
+    '::warning title=Second (linux / 24)::A line with ***.',
+    'Another.',
+    `::error title=${'x'.repeat(59)}… (linux / 24)::four%0Afive`,
   ])
 })
 
 it.each([
-  { baseUrl: 'https://api.mintlify.com', name: 'Mintlify' },
   { baseUrl: 'https://api.mintlify.com/v2', name: 'Mintlify' },
   { baseUrl: 'https://docs.example:8443/api', name: 'docs.example:8443' },
 ])('messages call the host of $baseUrl $name', ({ baseUrl, name }) => {
@@ -116,29 +110,12 @@ it('outputs are written at once; one of more than 256 KiB is left empty with a w
   run.setOutputs({ 'job-id': 'j1', result: 'error' })
   expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
   const most = 'é'.repeat(128 * 1024)
-  run.setOutputs({ result: 'a\nb', job: most, 'pr-title': `${most}x` })
-  const expected = { 'job-id': 'j1', result: 'a\nb', job: most, 'pr-title': '' }
+  run.setOutputs({ result: 'a\nb', job: most, 'pr-link': `${most}x` })
+  const expected = { 'job-id': 'j1', result: 'a\nb', job: most, 'pr-link': '' }
   expect(readCommandFile(read('output'))).toEqual(expected)
   expect(said()).toEqual([
-    expect.stringMatching(
-      /^::warning title=The output `pr-title` is too long \(docs\)::.* 256 KiB\.$/,
-    ),
+    expect.stringMatching(/^::warning title=The output `pr-link` is too long::.* 256 KiB\.$/),
   ])
-})
-
-it('state is saved for the post step, what is pending as one value, and read by it', () => {
-  const run = createRun()
-  run.saveState('job-id', 'j1')
-  run.setPending('comment', { id: 7 })
-  run.setPending('status', 'pending')
-  run.setPending('comment', undefined)
-  const saved = { 'job-id': 'j1', pending: '{"status":"pending"}' }
-  expect(readCommandFile(read('state'))).toEqual(saved)
-  const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: saved.pending })
-  expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
-  for (const one of [run, post])
-    expect([one.getPending('comment'), one.getPending('status')]).toEqual([undefined, 'pending'])
-  expect(createRun({ STATE_pending: 'nonsense' }).getPending('comment')).toBeUndefined()
 })
 
 const { raw } = Markdown
@@ -165,14 +142,6 @@ describe('the summary', () => {
     run.writeSummary('job', raw('x'.repeat(300_000)))
     const note = "larger than GitHub shows. The step's outputs and log have the result."
     expect(summary()).toBe(`${'x'.repeat(300_000)}\n\nThis part of the summary is ${note}\n\n`)
-    run.writeSummary('visitors', raw('y'.repeat(1024 * 1024 - 300_000 - 4)))
-    expect(summary()).toHaveLength(1024 * 1024)
-  })
-
-  it('is not written where the runner gives no file for it', () => {
-    const run = createRun({ GITHUB_STEP_SUMMARY: '' })
-    run.writeSummary('job', raw('x'))
-    expect([run.log.hasFailed(), said()]).toEqual([false, []])
   })
 })
 
@@ -183,14 +152,13 @@ it('a file of the runner that can not be written is one error, and the step cont
   for (const time of ['first', 'second']) {
     run.setOutputs({ 'job-id': time, status: time })
     run.saveState('job-id', time)
-    run.setPending('status', time)
     run.writeSummary('job', raw(time))
   }
   expect(run.log.hasFailed()).toBe(true)
   expect(said().map((line) => /^::error title=([^:]+)::/.exec(line)?.[1])).toEqual([
-    "Could not write this step's outputs (docs)",
-    "Could not write this step's state (docs)",
-    "Could not write this step's summary (docs)",
+    "Could not write this step's outputs",
+    "Could not write this step's state",
+    "Could not write this step's summary",
   ])
   expect(run.log.summaryWarnings()).toHaveLength(3)
 })

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { PullRequest } from '../../src/github/pull-requests.ts'
-import type { Payload } from '../../src/look/event.ts'
+import type { Payload } from '../../src/event/event.ts'
+import type { PullRequest } from '../../src/github/client.ts'
 import { commitsBetween, historyOf, resolve } from './history.ts'
 import { type Fields, merged } from './json.ts'
 import {
   type Account,
-  AFTER,
   AGENT,
   addComment,
   addCommit,
@@ -14,10 +13,11 @@ import {
   bot,
   person,
   type Review,
+  time,
   type World,
 } from './world.ts'
 
-export { AFTER, BEFORE, bot, person }
+export { BEFORE, bot, person }
 
 /** An event as the runner hands it over. */
 export type Event = { readonly name: string; readonly payload: Payload }
@@ -48,14 +48,6 @@ export function event(name: string, change: Fields = {}): Event {
   return { name, payload: merged(one, change) }
 }
 
-/** A `workflow_run` after CI for a push to `main` of this repository, with other fields of its run and payload. */
-export function workflowRun(run: Fields = {}, change: Fields = {}): Event {
-  const repository = { full_name: 'acme/docs', default_branch: 'main' }
-  const branch = { head_branch: 'main', head_repository: repository }
-  const workflow_run = { event: 'push', conclusion: 'success', ...branch, ...run }
-  return event('workflow_run', { action: 'completed', repository, ...change, workflow_run })
-}
-
 /** An event without a payload, such as a schedule. */
 export function bareEvent(name: string): Event {
   return { name, payload: {} }
@@ -68,14 +60,20 @@ export type CommentOptions = {
   readonly author: Account
   readonly number?: number
   readonly action?: string
+  /** When it was written; GitHub's example, which is old, without it. */
+  readonly created_at?: string
 }
 
 /** The fields of a comment or a review, and of what it is on. */
-function written({ id, body, author, number = 5 }: CommentOptions, anchor: string, on = 'pull') {
+function written(options: CommentOptions, anchor: string, on = 'pull') {
+  const { id, body, author, number = 5, created_at } = options
   const html_url = `${WEB}/${on}/${number}`
   return {
     on: { number, html_url },
-    text: { id, body, user: author, html_url: `${html_url}#${anchor}${id}` },
+    text: {
+      ...{ id, body, user: author, html_url: `${html_url}#${anchor}${id}` },
+      ...(created_at && { created_at }),
+    },
   }
 }
 
@@ -101,7 +99,7 @@ export function reviewComment({
   return event('pull_request_review_comment', { action, pull_request: on, comment, sender })
 }
 
-type Written = Omit<CommentOptions, 'id' | 'action'> & {
+type Written = Omit<CommentOptions, 'id' | 'action' | 'created_at'> & {
   readonly body: string
   readonly kind?: 'main' | 'review'
   readonly onIssue?: boolean
@@ -113,26 +111,26 @@ type Written = Omit<CommentOptions, 'id' | 'action'> & {
 
 /** Somebody writes a comment in a world, by default in the main thread of pull request 5; the event of it. */
 export function commentIn(world: World, { kind = 'main', onIssue, ...comment }: Written): Event {
-  const { id } = addComment(world, { kind, number: 5, ...comment })
-  if (kind === 'main') return issueComment({ id, onIssue, ...comment })
-  return reviewComment({ id, replyTo: comment.rootId, ...comment })
+  const { id, atMs } = addComment(world, { kind, number: 5, ...comment })
+  const made = { ...comment, id, created_at: time(atMs) }
+  return kind === 'main'
+    ? issueComment({ ...made, onIssue })
+    : reviewComment({ ...made, replyTo: comment.rootId })
 }
 
-/** A review of a docs pull request, with further fields of that, or what else happens to the review. */
-export function docsReview(made: Review, pull: Fields = {}, action = 'submitted'): Event {
+/** A review of a docs pull request, with further fields of that. */
+export function docsReview(made: Review, pull: Fields = {}): Event {
   const { id, number, author: user, body, sha: commit_id, state } = made
   const place = `${WEB}/pull/${number}`
   const html_url = `${place}#pullrequestreview-${id}`
   const fields = { id, user, body, commit_id, html_url, state: state.toLowerCase() }
   const pull_request = { number, user: AGENT, state: 'open', html_url: place, ...pull }
-  return event('pull_request_review', { action, pull_request, review: fields, sender: user })
-}
-
-/** An issue that was opened, or what else happened to it. */
-export function newIssue(options: Omit<CommentOptions, 'id'>): Event {
-  const { body, author, number = 5, action = 'opened' } = options
-  const issue = { number, body, user: author, html_url: `${WEB}/issues/${number}` }
-  return event('issues', { action, issue, sender: author })
+  return event('pull_request_review', {
+    action: 'submitted',
+    pull_request,
+    review: fields,
+    sender: user,
+  })
 }
 
 type PullRequestOptions = Partial<Record<'author' | 'sender', Account>> & {
@@ -152,21 +150,6 @@ export function pullRequest(options: PullRequestOptions = {}): Event {
   return event('pull_request', { action, number, pull_request: changed, sender })
 }
 
-/** A push; `change` replaces fields of GitHub's example. */
-export function push(change: Payload = {}): Event {
-  return event('push', change)
-}
-
-/** A push to `main` of commits by these logins, from {@link BEFORE} to {@link AFTER}. */
-export function pushBy(...logins: readonly string[]): Event {
-  const commits = logins.map((username, index) => ({
-    id: index === logins.length - 1 ? AFTER : `${index + 1}`.repeat(40),
-    message: `Change ${index}\n\nwith details`,
-    author: { name: username, email: 'x@example.com', username },
-  }))
-  return pushed(commits, { before: BEFORE, after: AFTER })
-}
-
 /** The push that led `main` of a world from one commit to where it is now. */
 export function pushOf(world: World, before: string): Event {
   const after = resolve(world, 'main')?.sha ?? ''
@@ -183,7 +166,9 @@ export function pushOf(world: World, before: string): Event {
   const html_url = `https://github.com/${world.repository}`
   const compare = `${html_url}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`
   const repository = { full_name: world.repository, html_url }
-  return pushed(commits, { before, after, created, forced, compare, repository })
+  const flags = { created, forced, deleted: false, base_ref: null, compare, repository }
+  const [ref, head_commit] = ['refs/heads/main', commits.at(-1) ?? null]
+  return event('push', { ref, before, after, ...flags, commits, head_commit })
 }
 
 /** Adds a commit to `main`, and returns the push of it. */
@@ -191,11 +176,4 @@ export function pushTo(world: World, commit: Parameters<typeof addCommit>[1] = {
   const before = world.branches.get('main') ?? BEFORE
   addCommit(world, commit)
   return pushOf(world, before)
-}
-
-function pushed(commits: readonly Fields[], change: Fields): Event {
-  const flags = { created: false, deleted: false, forced: false, base_ref: null }
-  const usual = { ref: 'refs/heads/main', compare: `${WEB}/compare/a...b`, ...flags }
-  const head_commit = commits.at(-1) ?? null
-  return event('push', { ...usual, ...change, commits, head_commit })
 }

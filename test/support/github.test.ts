@@ -7,10 +7,9 @@ it('the fake GitHub notes each request that GitHub would not take', async () => 
   const { token, url, violations, close } = await startGitHub()
   onTestFinished(close)
   const octokit = getOctokit(token, { baseUrl: url })
-  const history =
-    'ref(qualifiedName: "main") { target { ... on Commit { history { nodes { oid } } } } }'
+  const history = 'object(expression: "main") { ... on Commit { history { nodes { oid } } } }'
   await Promise.allSettled([
-    octokit.request('GET /repos/acme/docs/issues/5/comments?per_page=500'),
+    octokit.request('GET /repos/acme/docs/pulls/5/files?per_page=500'),
     octokit.request('GET /repos/acme/docs/pulls/5?sideways=1'),
     octokit.request('GET /repos/acme/docs/unicorns'),
     octokit.request('POST /repos/acme/docs/statuses/{sha}', { sha: BEFORE, state: 'good' }),
@@ -19,7 +18,7 @@ it('the fake GitHub notes each request that GitHub would not take', async () => 
     octokit.graphql(`query { repository(owner: "acme", name: "docs") { ${history} } }`),
   ])
   expect(violations.toSorted()).toEqual([
-    'GET /repos/acme/docs/issues/5/comments: per_page: at most 100',
+    'GET /repos/acme/docs/pulls/5/files: per_page: at most 100',
     'GET /repos/acme/docs/pulls/5: there is no parameter sideways',
     'GET /repos/acme/docs/unicorns: there is no GET /repos/acme/docs/unicorns',
     'POST /graphql: Cannot query field "shoeSize" on type "User".',

@@ -43,7 +43,6 @@ const WAIT = { 'retry-after': '1' }
 
 /** All faults that a GitHub is tried with. */
 export const FAULTS = {
-  '204': { status: 204, body: undefined },
   '401': failure(401, 'Bad credentials'),
   '403': failure(403, 'Forbidden'),
   'secondary-limit': { ...failure(403, SECONDARY), headers: WAIT },
@@ -52,10 +51,7 @@ export const FAULTS = {
     headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' },
   },
   '404': failure(404, 'Not Found'),
-  '409': failure(409, 'Conflict'),
   '422': failure(422, 'Validation Failed'),
-  '429': { ...failure(429, SECONDARY), headers: WAIT },
-  '500': failure(500, 'Server Error'),
   '502': failure(502, 'Server Error'),
   '503': { status: 503, body: HTML, headers: { 'content-type': 'text/html' } },
   html: { status: 200, body: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } },
@@ -64,7 +60,6 @@ export const FAULTS = {
     status: 200,
     body: { data: null, errors: [{ type: 'INTERNAL', message: 'Something went wrong' }] },
   },
-  partial: { broken: 'status' },
   slow: { delayMs: 2_000 },
   reset: { breaks: 'reset' },
   lost: { breaks: 'reset', handled: true },
@@ -143,8 +138,6 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     const call = readCall(method, url, body)
     if ('problem' in call) return refuse(call.problem)
     const api = `http://${headers.host}${root}`
-    const newName = world.renamed.get(`${call.parameters['owner']}/${call.parameters['repo']}`)
-    if (newName !== undefined) return moved(newName, method, url, api)
     const answer = restAnswer(call, world)
     const problem = answerProblem(call.operation, answer)
     if (problem !== undefined) return refuse(`the fake GitHub's answer: ${problem}`)
@@ -157,7 +150,7 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     const asked = incoming.url ?? '/'
     const isGraphql = asked === `${root.replace('/v3', '')}/graphql`
     const path = asked.startsWith(`${root}/`) ? asked.slice(root.length) : `/not-found${asked}`
-    const url = new URL(isGraphql ? '/graphql' : path.replace(BY_ID, nameById), 'http://localhost')
+    const url = new URL(isGraphql ? '/graphql' : path, 'http://localhost')
     const line = lineOf(incoming.method ?? '', url, body, world)
     const entry: GitHubRequest = { line, body: isObject(body) ? body : {} }
     journal.push(entry)
@@ -218,40 +211,19 @@ function lineOf(method: string, url: URL, body: unknown, world: World): string {
   return purpose === undefined ? asked : `${asked} ${purpose}`
 }
 
-/** Cuts a list, or the commits of a comparison, into a page and says where the next one is, as GitHub does. */
+/** Cuts a list into a page and says where the next one is, as GitHub does. */
 function paged(answer: Answer, { operation, parameters }: Call, url: URL, api: string): Answer {
   const { status, body } = answer
   const isPaged = operation.parameters.some(({ name }) => name === 'per_page')
-  const isComparison = operation.path.includes('/compare/') && isObject(body)
-  const isAsked = parameters['per_page'] !== undefined || parameters['page'] !== undefined
-  const list = isComparison ? body['commits'] : body
-  if (!isPaged || !Array.isArray(list) || (isComparison && !isAsked)) return answer
+  if (!isPaged || !Array.isArray(body)) return answer
   const size = Number(parameters['per_page'] ?? 30)
   const page = Number(parameters['page'] ?? 1)
-  const rows = list.slice((page - 1) * size, page * size)
-  const shown = isComparison ? { ...body, commits: rows } : rows
-  if (page * size >= list.length) return { status, body: shown }
+  const shown = body.slice((page - 1) * size, page * size)
+  if (page * size >= body.length) return { status, body: shown }
   const next = new URL(url)
   next.searchParams.set('page', `${page + 1}`)
   const link = `<${api}${next.pathname}${next.search}>; rel="next"`
   return { status, body: shown, headers: { link } }
-}
-
-/** The path of a repository by its id, which GitHub redirects to. Ids of the fake are names in hexadecimal. */
-const BY_ID = /^\/repositories\/([0-9a-f]+)(?=\/|$)/
-
-function nameById(_: string, id: string): string {
-  return `/repos/${Buffer.from(id, 'hex')}`
-}
-
-/** Source: GitHub's documentation, "Best practices for using the REST API", "Follow redirects". */
-function moved(newName: string, method: string, { pathname, search }: URL, api: string): Answer {
-  const [, , , , ...rest] = pathname.split('/')
-  const id = Buffer.from(newName).toString('hex')
-  const location = `${api}/${['repositories', id, ...rest].join('/')}${search}`
-  const [status, message] =
-    method === 'GET' ? [301, 'Moved Permanently'] : [307, 'Temporary Redirect']
-  return { status, body: { message, url: location }, headers: { location } }
 }
 
 function send(response: ServerResponse, { status = 200, body, headers }: Ending): void {

@@ -1,12 +1,11 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
-import { blobSha, historyOf, newestStatuses, pullsOfCommit, resolve } from './history.ts'
+import type { CommitFile, PullRequest } from '../../src/github/client.ts'
+import { historyOf, newestStatuses, pullsOfCommit, resolve } from './history.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
   type Account,
-  type Check,
   type Comment,
   type Commit,
   type CommitStatus,
@@ -18,24 +17,19 @@ import {
 } from './world.ts'
 
 type Page = Readonly<
-  Partial<Record<'first' | 'last', number | null> & Record<'after', string | null>>
-> & {
-  /** Ignored where it has GitHub's default. */
-  readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' }
-}
+  Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>> & {
+    /** GitHub's default, which is ignored. */
+    orderBy?: object
+  }
+>
 
 type Arguments = Page &
   Readonly<
-    Partial<
-      Record<'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName' | 'query' | 'since', string>
-    > &
+    Partial<Record<'name' | 'owner' | 'oid' | 'expression' | 'query', string>> &
       Partial<Record<'itemTypes', readonly string[]>>
   > & {
     readonly number?: number
-    readonly filterBy?: {
-      readonly checkName?: string
-      readonly checkType?: string
-    }
+    readonly writersOnly?: boolean
   }
 
 /** @throws an error as GitHub words it, with its type */
@@ -97,48 +91,33 @@ function rootOf(world: World, violations: string[]): Fields {
 
   const connection =
     <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
-    ({ first, last, after, orderBy: _, ...others }: Page): Fields => {
+    ({ first, last, after, before, orderBy: _, ...others }: Page): Fields => {
       const size = first ?? last ?? 0
       if (size < 1 || size > 100)
         violations.push('a connection needs `first` or `last`, from 1 to 100')
       const unknown = Object.keys(others)
       if (unknown.length > 0) violations.push(`the fake GitHub does not know ${unknown.join(', ')}`)
       const all = entries()
-      const from = after ? Number(after.slice('cursor:'.length)) + 1 : 0
-      const start = first == null ? Math.max(0, all.length - size) : from
-      const end = Math.min(all.length, start + size)
+      const indexOf = (cursor: string): number => Number(cursor.slice('cursor:'.length))
+      const until = before ? indexOf(before) : all.length
+      const start = first == null ? Math.max(0, until - size) : after ? indexOf(after) + 1 : 0
+      const end = Math.min(until, start + size)
       const nodes = all.slice(start, end).map(show)
       const pageInfo = {
         hasNextPage: end < all.length,
         hasPreviousPage: start > 0,
+        startCursor: nodes.length === 0 ? null : `cursor:${start}`,
         endCursor: nodes.length === 0 ? null : `cursor:${end - 1}`,
       }
       return { nodes, pageInfo, totalCount: all.length }
     }
 
+  const comment = (one: Comment): Fields => commentFields(one, world)
+
   const commit = (one: Commit): Fields => ({
     __typename: 'Commit',
     oid: one.sha,
-    message: one.message,
-    committedDate: time(one.atMs),
-    author: gitAuthor(one),
-    authors: connection(() => [one], gitAuthor),
-    parents: { totalCount: one.parents.length },
-    history: ({ since = '', ...page }: Arguments) => {
-      const found = historyOf(world, one.sha).filter(({ atMs }) => time(atMs) >= since)
-      return connection(() => found, commit)(page)
-    },
-    checkSuites: ({ filterBy, ...page }: Arguments) => {
-      needs('checks: read')
-      const { checkName, ...others } = filterBy ?? {}
-      if (Object.keys(others).length > 0) violations.push('the fake GitHub knows checkName alone')
-      const own = world.checks.filter(({ sha }) => sha === one.sha)
-      const suites = [...Map.groupBy(own, ({ app }) => app).values()]
-      const found = suites.filter(
-        (checks) => checkName === undefined || checks.some(({ name }) => name === checkName),
-      )
-      return connection(() => found, checkSuite)(page)
-    },
+    history: connection(() => historyOf(world, one.sha), commit),
     status: () => {
       needs('statuses: read')
       const own = newestStatuses(world, one.sha)
@@ -157,39 +136,14 @@ function rootOf(world: World, violations: string[]): Fields {
     ),
   })
 
-  const checkSuite = (checks: readonly Check[]): Fields => ({
-    app: { slug: checks[0]?.app },
-    checkRuns: ({ filterBy, ...page }: Arguments) => {
-      const { checkName, checkType } = filterBy ?? {}
-      const isLatest = ({ name, id }: Check) =>
-        !checks.some((one) => one.name === name && one.id > id)
-      const found = checks.filter(
-        (check) =>
-          (checkName === undefined || check.name === checkName) &&
-          (checkType !== 'LATEST' || isLatest(check)),
-      )
-      return connection(
-        () => found,
-        ({ id, sha: _, app: __, ...check }) => {
-          const url = `https://github.com/${world.repository}/runs/${id}`
-          return { databaseId: id, url, ...check }
-        },
-      )(page)
-    },
-  })
-
   const commitOrNull = (name: string | null | undefined): Fields | null => {
     const found = resolve(world, name ?? '')
     return found === undefined ? null : commit(found)
   }
 
-  const requestedReviewer = (name: string): Fields =>
-    name.includes('/')
-      ? { __typename: 'Team', combinedSlug: name }
-      : { __typename: 'User', login: name }
-
   const pullRequest = (pull: Pull, repository: string): Fields => {
     const { number, fields, commits, files } = pull
+    const isOfFork = fields.head?.repo?.full_name !== repository
     const comments = () =>
       world.comments.filter((one) => one.kind === 'main' && one.number === number)
     return {
@@ -199,28 +153,40 @@ function rootOf(world: World, violations: string[]): Fields {
       headRefOid: fields.head?.sha,
       files: connection(() => files, pullFile),
       comments: connection(comments, comment),
-      reviews: connection(
-        () => world.reviews.filter((one) => one.number === number),
-        ({ id, author, atMs, state }) => ({
-          databaseId: id,
-          state,
-          author: actor(author),
-          submittedAt: time(atMs),
-          authorCanPushToRepository: canPush(author, world),
-        }),
-      ),
+      latestOpinionatedReviews: ({ writersOnly, ...page }: Arguments) => {
+        const own = world.reviews.filter(
+          (one) =>
+            one.number === number &&
+            one.state !== 'COMMENTED' &&
+            (!writersOnly || canPush(one.author, world)),
+        )
+        const newest = new Map(own.map((one) => [one.author.login, one]))
+        return connection(
+          () => [...newest.values()],
+          ({ state }) => ({ state }),
+        )(page)
+      },
       autoMergeRequest: pull.fields.auto_merge ? { enabledAt: time(0) } : null,
       reviewThreads: connection(
         () => {
           const own = world.comments.filter((one) => one.kind === 'review' && one.number === number)
           return [...Map.groupBy(own, ({ id, rootId }) => rootId ?? id).values()]
         },
-        (thread) => ({ comments: connection(() => thread, comment) }),
+        (thread) => {
+          const [first] = thread
+          return {
+            isResolved: first?.isResolved === true,
+            path: first?.path ?? '',
+            line: first?.line ?? null,
+            startLine: first?.startLine ?? null,
+            originalLine: first?.line ?? null,
+            comments: connection(() => thread, comment),
+          }
+        },
       ),
       title: fields.title,
       state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
       createdAt: fields.created_at,
-      mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
       body: fields.body ?? '',
       url: `https://github.com/${repository}/pull/${number}`,
       merged: fields.merged,
@@ -236,7 +202,8 @@ function rootOf(world: World, violations: string[]): Fields {
       ),
       commits: connection(
         () => commits,
-        (oid) => ({ commit: commitOrNull(oid) }),
+        // Statuses of a fork's commit are the fork's there.
+        (oid) => ({ commit: { ...commitOrNull(oid), ...(isOfFork && { status: null }) } }),
       ),
       timelineItems: ({ itemTypes = [], ...page }: Arguments) => {
         const known: Readonly<Record<string, () => readonly Fields[]>> = {
@@ -245,27 +212,21 @@ function rootOf(world: World, violations: string[]): Fields {
               __typename: 'HeadRefForcePushedEvent',
               beforeCommit: commitOrNull(oid),
             })),
-          LABELED_EVENT: () =>
-            pull.labeled.map((label) => ({ __typename: 'LabeledEvent', label: { name: label } })),
-          REVIEW_REQUESTED_EVENT: () =>
-            pull.reviewRequests.map((reviewer) => ({
-              __typename: 'ReviewRequestedEvent',
-              requestedReviewer: requestedReviewer(reviewer),
-            })),
+          CLOSED_EVENT: () =>
+            fields.state === 'closed'
+              ? [
+                  {
+                    __typename: 'ClosedEvent',
+                    actor: { __typename: pull.isClosedByBot ? 'Bot' : 'User' },
+                  },
+                ]
+              : [],
         }
         const list = itemTypes.length === 1 ? known[itemTypes[0] ?? ''] : undefined
         if (list === undefined) violations.push('the fake GitHub knows one kind of item at a time')
         return connection(list ?? (() => []), (one) => one)(page)
       },
     }
-  }
-
-  const refOf = (name: string): Fields | null => {
-    needs('contents: read')
-    const [, kind, short = ''] = /^(?:refs\/)?(heads|tags)\/(.*)$/.exec(name) ?? []
-    const sha = (kind === 'tags' ? world.tags : world.branches).get(short || name)
-    const target = commitOrNull(sha)
-    return target === null ? null : { target, name: short || name }
   }
 
   return {
@@ -297,8 +258,7 @@ function rootOf(world: World, violations: string[]): Fields {
       return { issueCount: found.length, ...connection(() => found, show)(page) }
     },
     repository: ({ owner, name }: Arguments) => {
-      const asked = `${owner}/${name}`
-      const repository = world.renamed.get(asked) ?? asked
+      const repository = `${owner}/${name}`
       const cannot = (kind: string) => refuse('NOT_FOUND', `Could not resolve to a ${kind}.`)
       const isElsewhere = repository === world.agentRepository && repository !== world.repository
       if (repository !== world.repository && (!isElsewhere || world.agentAccess === 'none'))
@@ -306,17 +266,12 @@ function rootOf(world: World, violations: string[]): Fields {
       isPublic = isElsewhere && world.agentAccess === 'public'
       const visibility = world.visibility.get(repository) ?? 'PUBLIC'
       return {
-        databaseId: world.repositoryIds.get(repository),
         nameWithOwner: repository,
         visibility,
-        defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid, expression }: Arguments) => {
           needs('contents: read')
-          const [, ref, path] = /^([^:]+):(.+)$/s.exec(expression ?? '') ?? []
-          if (ref !== undefined && path !== undefined) return blobOf(ref, path, world)
           return commitOrNull(oid ?? expression)
         },
-        ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
         issueOrPullRequest: ({ number = 0 }: Arguments) => {
           const found = pullOf(world, number, repository)
           if (found) return pullRequest(found, repository)
@@ -335,17 +290,6 @@ function rootOf(world: World, violations: string[]): Fields {
   }
 }
 
-/** A file at a commit; `null` if there is none. */
-function blobOf(ref: string, path: string, world: World): Fields | null {
-  const file = world.snapshots.get(resolve(world, ref)?.sha ?? '')?.get(path)
-  if (file === undefined || file.mode === '160000') return null
-  const { text, isBinary = false } = file
-  const isTruncated = text.length > 512 * 1024
-  const shown = isBinary ? null : text.slice(0, 512 * 1024)
-  const byteSize = Buffer.byteLength(text)
-  return { __typename: 'Blob', text: shown, isBinary, isTruncated, byteSize, oid: blobSha(file) }
-}
-
 function pullFile({
   filename,
   status = 'modified',
@@ -356,15 +300,18 @@ function pullFile({
   return { path: filename, changeType, additions, deletions }
 }
 
-function comment({ id, history, author, atMs, editedAtMs, isHidden, ...one }: Comment): Fields {
+function commentFields(
+  { id, history, author, atMs, isHidden, ...one }: Comment,
+  { viewer }: World,
+): Fields {
   return {
+    viewerDidAuthor: author.id === viewer.id,
     databaseId: id,
     isMinimized: isHidden === true,
     authorAssociation: one.association ?? 'NONE',
     body: history.at(-1),
     author: actor(author),
     createdAt: time(atMs),
-    lastEditedAt: editedAtMs === undefined ? null : time(editedAtMs),
   }
 }
 
@@ -373,26 +320,8 @@ function canPush({ login }: Account, { roles }: World): boolean {
   return /^(?:write|maintain|admin)$/.test(roles.get(login.toLowerCase())?.permission ?? '')
 }
 
-/** What REST calls `mergeable_state`. */
-const MERGEABLE: Readonly<Record<string, string>> = { dirty: 'CONFLICTING', unknown: 'UNKNOWN' }
-
-type GitAuthor = { readonly author: Commit['author']; readonly email?: string | undefined }
-
-/** A bot is no `User`: its commits are known by their e-mail address alone. */
-function gitAuthor({ author, email }: GitAuthor): Fields {
-  const { login = 'nobody', id = 0, type = 'Bot' } = author ?? {}
-  const address = email ?? `${id}+${login}@users.noreply.github.com`
-  return { email: address, user: type === 'User' ? { login } : null }
-}
-
-function statusContext({ context, state, description, ...status }: CommitStatus) {
-  return {
-    context,
-    description,
-    state: state?.toUpperCase(),
-    targetUrl: status.target_url,
-    createdAt: status.created_at,
-  }
+function statusContext({ target_url: targetUrl, created_at: createdAt }: CommitStatus) {
+  return { targetUrl, createdAt }
 }
 
 /** An account as GraphQL tells it: a bot's login without `[bot]`. */

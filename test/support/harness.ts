@@ -23,6 +23,8 @@ export type HarnessOptions = DocsServiceOptions & {
   readonly replies?: Replies | undefined
   /** The repository of the docs, which the token can see. */
   readonly docsIn?: string
+  /** Path of GitHub's API: `/api/v3` on a GitHub Enterprise Server. */
+  readonly apiRoot?: string
   readonly startMs?: number
   readonly random?: () => number
 }
@@ -100,7 +102,8 @@ function intercept(): void {
 
 /** Starts a harness for a test. What GitHub would not have taken fails the test. */
 export async function startHarness(options: HarnessOptions = {}) {
-  const { replies, docsIn = 'acme/docs', startMs, random = () => 0.5, ...docsOptions } = options
+  const { replies, docsIn = 'acme/docs', apiRoot, startMs, ...others } = options
+  const { random = () => 0.5, ...docsOptions } = others
   intercept()
   const folder = mkdtempSync(join(tmpdir(), 'harness-'))
   const workspace = join(folder, 'workspace')
@@ -118,7 +121,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   // An answer that never comes is one that comes as the client gives up.
   const pause = (ms: number) => clock.pause(Math.min(ms, 10_000))
   const services = await startServices({
-    github: { world, pause },
+    github: { world, pause, ...(apiRoot && { root: apiRoot }) },
     repository: `https://github.com/${docsIn}`,
     now,
     ...docsOptions,

@@ -1,39 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { CommitFile } from '../../src/github/pull-requests.ts'
-import type { Commit, CommitStatus, Pull, Snapshot, World, WorldFile } from './world.ts'
-
-/** The changed files between two snapshots in alphabetical order, each with one hunk. */
-export function filesBetween(before: Snapshot, after: Snapshot): CommitFile[] {
-  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  return paths.flatMap((filename): CommitFile[] => {
-    const [old, made] = [before.get(filename), after.get(filename)]
-    if (old?.text === made?.text && old?.mode === made?.mode) return []
-    const [removed, added] = [linesOf(old), linesOf(made)]
-    const rangeOf = (lines: readonly string[]) => `${lines.length === 0 ? 0 : 1},${lines.length}`
-    const head = `@@ -${rangeOf(removed)} +${rangeOf(added)} @@`
-    const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
-    const isBinary = old?.isBinary === true || made?.isBinary === true
-    const shown = isBinary ? {} : { patch: [head, ...lines].join('\n') }
-    const counts = { additions: added.length, deletions: removed.length, changes: lines.length }
-    const status = old === undefined ? 'added' : made === undefined ? 'removed' : 'modified'
-    const sha = blobSha(made ?? old ?? { text: '' })
-    const hasDiff = lines.length > 0 ? shown : {}
-    return [{ sha, filename, status, ...counts, ...hasDiff }]
-  })
-}
-
-function linesOf(file: WorldFile | undefined): string[] {
-  return !file?.text || file.isBinary ? [] : file.text.replace(/\n$/, '').split('\n')
-}
-
-/** The object that a file is in git: equal for equal files. */
-export function blobSha({ text, mode = '' }: WorldFile): string {
-  return mode === '160000'
-    ? text
-    : createHash('sha1')
-        .update(`blob ${Buffer.byteLength(text)}\0${text}`)
-        .digest('hex')
-}
+import type { Commit, CommitStatus, Pull, World } from './world.ts'
 
 /** @throws if there is no such commit */
 export function commitOf({ commits }: World, sha: string): Commit {
@@ -63,10 +28,11 @@ export function commitsBetween(world: World, base: string, head: string): readon
   return historyOf(world, head).filter((commit) => !before.has(commit))
 }
 
-/** The pull requests that a commit came in, as far as GitHub's index knows them. */
+/** The pull requests that a commit came in. */
 export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
-  const known = [...world.pulls.values()].filter(({ indexedAtMs }) => world.now() >= indexedAtMs)
-  return known.filter(({ commits, landed }) => commits.includes(sha) || landed.includes(sha))
+  return [...world.pulls.values()].filter(
+    ({ commits, landed }) => commits.includes(sha) || landed.includes(sha),
+  )
 }
 
 /** The newest status of each context on a commit. */

@@ -14,7 +14,6 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificate.ts'
 
@@ -32,7 +31,7 @@ export class TestServers {
     }
     const protocols = { ALPNProtocols: ['h2', 'http/1.1'] }
     const server = tls
-      ? createSecureServer({ ...tls, ...protocols }, listener)
+      ? createSecureServer({ ...protocols, ...tls }, listener)
       : createServer(listener)
     const { port, connections } = await listenForTest(server)
     const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
@@ -106,11 +105,4 @@ function handOn(url: URL, incoming: IncomingMessage, response: ServerResponse): 
   })
   onward.on('error', () => response.writeHead(502).end())
   incoming.pipe(onward)
-}
-
-/** Trusts a certificate until the end of the test. */
-export function trust(certificate: Certificate | undefined): void {
-  const usual = getCACertificates('default')
-  setDefaultCACertificates([...usual, String(certificate?.cert)])
-  onTestFinished(() => setDefaultCACertificates(usual))
 }

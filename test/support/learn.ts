@@ -1,4 +1,4 @@
-import type { Payload, PushedCommit } from '../../src/look/event.ts'
+import type { Payload, PushedCommit } from '../../src/event/event.ts'
 import { addCommit, addPull, person, type World } from './world.ts'
 
 /** Tells the world what an event's payload names and GitHub would know: commits, tag, pull request, issue. */

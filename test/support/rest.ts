@@ -1,4 +1,4 @@
-import { blobSha, commitOf, commitsBetween, historyOf, resolve } from './history.ts'
+import { commitOf, commitsBetween, historyOf, resolve } from './history.ts'
 import { type Fields, isObject, merged } from './json.ts'
 import type { Call } from './openapi.ts'
 import {
@@ -56,7 +56,9 @@ export function restAnswer(call: Call, world: World): Answer {
     case 'GET /collaborators/{username}/permission':
       return ok(like(roleFields(at('username'), world)))
     case 'GET /pulls/{pull_number}':
-      return pull === undefined ? NOT_FOUND : ok(like(pullFields(pull, repository)))
+      return pull === undefined
+        ? NOT_FOUND
+        : ok(like(pullFields(pull, repository, merged(example, {})['user'])))
     case 'GET /pulls/{pull_number}/commits':
       if (pull === undefined) return NOT_FOUND
       return ok(
@@ -65,22 +67,7 @@ export function restAnswer(call: Call, world: World): Answer {
       )
     case 'GET /pulls/{pull_number}/files':
       if (pull === undefined) return NOT_FOUND
-      return ok(
-        pull.files
-          .slice(0, 3000)
-          .map((file, index, all) => {
-            // Of each page, the first files have diffs.
-            const page = all.slice(index - (index % 100), index + 1)
-            return fitsDiff(page, world) ? file : { ...file, patch: undefined }
-          })
-          .map((file) => like(fileFields(file))),
-      )
-    case 'GET /pulls/{pull_number}/reviews/{review_id}/comments': {
-      const found = world.comments.filter(({ reviewId }) => reviewId === Number(at('review_id')))
-      return pull === undefined
-        ? NOT_FOUND
-        : ok(found.map((one) => like(commentFields(one, world))))
-    }
+      return ok(pull.files.slice(0, 3000).map((file) => like(fileFields(file))))
     case 'POST /pulls/{pull_number}/requested_reviewers':
       return pull === undefined ? NOT_FOUND : reviewRequestAnswer(call, world, pull, like)
     case 'POST /statuses/{sha}':
@@ -94,17 +81,15 @@ export function restAnswer(call: Call, world: World): Answer {
     case 'GET /commits': {
       const tip = resolve(world, at('sha') || 'main')
       if (tip === undefined) return NOT_FOUND
-      const [from, to] = [Date.parse(at('since')) || 0, Date.parse(at('until')) || Infinity]
-      const found = historyOf(world, tip.sha).filter(({ atMs }) => atMs >= from && atMs <= to)
-      return ok(found.map((commit) => like(commitFields(commit, world))))
+      return ok(historyOf(world, tip.sha).map((one) => like(commitFields(one, world))))
     }
     case 'GET /commits/{ref}': {
       const commit = resolve(world, at('ref'))
       if (commit === undefined) return noCommit(at('ref'))
       const [file] = listIn(example, 'files')
-      const files = shownFiles(commit.files, world).map((one) =>
-        merged(file, { sha: commit.sha, contents_url: URL, ...fileFields(one) }),
-      )
+      const files = commit.files
+        .slice(0, 300)
+        .map((one) => merged(file, { sha: commit.sha, contents_url: URL, ...fileFields(one) }))
       return ok(like({ ...commitFields(commit, world), files }))
     }
     case 'GET /compare/{basehead}':
@@ -117,8 +102,6 @@ export function restAnswer(call: Call, world: World): Answer {
         ),
       )
     }
-    case 'GET /git/trees/{tree_sha}':
-      return treeAnswer(at('tree_sha'), world)
     case 'GET /releases':
       return ok(world.releases.map((release) => like(release)))
     default:
@@ -139,7 +122,7 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
   const pulls = isElsewhere ? world.elsewhere : world.pulls
   if (!pulls.has(number) && (isElsewhere || !world.issues.has(number))) return NOT_FOUND
   if (parameters['comment_id'] !== undefined && comment?.number !== number) return NOT_FOUND
-  if (method !== 'GET' && !isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
+  if (!isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
   const pull = pulls.get(number)
   if (path.endsWith('/labels')) {
     const added = [body['labels'] ?? []].flat().map((name) => ({ name: String(name) }))
@@ -163,30 +146,19 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
     const text = String(body['body'])
     return ok(show(addComment(world, { ...place, author: world.viewer, body: text })), 201)
   }
-  if (comment === undefined) {
-    const thread = world.comments.filter(
-      (one) =>
-        one.kind === kind &&
-        one.number === number &&
-        (one.repository ?? world.repository) === repository,
-    )
-    return ok(thread.map(show))
-  }
+  if (comment === undefined) return NOT_FOUND
   if (comment.author.id !== world.viewer.id) return FORBIDDEN
   comment.history.push(String(body['body']))
-  comment.editedAtMs = world.now()
   return ok(show(comment))
 }
 
 /** Source of the limits: GitHub's documentation, "REST API endpoints for commit statuses", and its answers. */
 function statusAnswer({ parameters, body }: Call, world: World, like: Like): Answer {
-  const { description, target_url: target } = body
+  const { description } = body
   const { sha = '' } = parameters
   if (!world.commits.has(sha)) return noCommit(sha)
   if (String(description ?? '').length > 140)
     return invalid('description is too long (maximum is 140 characters)')
-  if (target && !/^https?:/.test(String(target)))
-    return invalid('target_url must use http(s) scheme')
   const custom = { resource: 'Status', code: 'custom' }
   for (const field of ['context', 'description']) {
     if (/[\u{10000}-\u{10ffff}]/u.test(String(body[field] ?? ''))) {
@@ -194,27 +166,20 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
       return failure(422, 'Validation Failed', [{ ...custom, field, message }])
     }
   }
-  const context = body['context'] ?? 'default'
-  const earlier = world.statuses.filter((one) => one.sha === sha && one.context === context)
-  if (earlier.length >= 1000) {
-    const message = 'This SHA and context has reached the maximum number of statuses.'
-    return failure(422, 'Validation Failed', [{ ...custom, message }])
-  }
   return ok(like(addStatus(world, sha, body)), 201)
 }
 
-/** The 250 newest commits and 300 files; of a page, its commits, and only the first one has files. */
+/** The 250 newest commits and 300 files. */
 function comparisonAnswer({ operation: { example }, parameters }: Call, world: World): Answer {
-  const { basehead = '', per_page: size, page = size && '1' } = parameters
-  const told = world.comparisons.get(basehead) ?? madeComparison(basehead, world)
+  const told = madeComparison(parameters['basehead'] ?? '', world)
   if (told === undefined) return NOT_FOUND
   const [[commitExample], [fileExample]] = [listIn(example, 'commits'), listIn(example, 'files')]
-  const all = listIn(told, 'commits')
-  const commits = page === undefined ? all.slice(-250) : all
-  const files = Number(page ?? 1) > 1 ? [] : shownFiles(listIn(told, 'files'), world)
-  const sha = resolve(world, basehead.split('...')[0] ?? '')?.sha
+  const [commits, files] = [
+    listIn(told, 'commits').slice(-250),
+    listIn(told, 'files').slice(0, 300),
+  ]
   return ok({
-    ...merged(example, { ...(sha && { merge_base_commit: { sha } }), ...told }),
+    ...merged(example, { ...told }),
     commits: commits.map((commit) => merged(commitExample, commit)),
     files: files.map((file) => merged(fileExample, fileFields(file))),
   })
@@ -239,36 +204,6 @@ function madeComparison(basehead: string, world: World): object | undefined {
     commits: ahead.map((commit) => commitFields(commit, world)),
     files: [...new Map(files.map((file) => [file.filename, file])).values()],
   }
-}
-
-/** As GitHub lists the files of a comparison or commit: 300, and past a total of bytes without diffs and counts. */
-function shownFiles<T extends object>(files: readonly T[], world: World): object[] {
-  const none = { patch: undefined, additions: 0, deletions: 0, changes: 0 }
-  return files
-    .slice(0, 300)
-    .map((file, index) =>
-      fitsDiff(files.slice(0, index + 1), world) ? file : { ...file, ...none },
-    )
-}
-
-function fitsDiff(files: readonly object[], { maxDiffBytes }: World): boolean {
-  const bytes = files.map((file) => ('patch' in file ? String(file.patch).length : 0))
-  return bytes.reduce((sum, one) => sum + one, 0) <= maxDiffBytes
-}
-
-function treeAnswer(ref: string, world: World): Answer {
-  const { snapshots, maxTreeEntries } = world
-  const sha = resolve(world, ref)?.sha ?? ''
-  const snapshot = snapshots.get(sha)
-  if (snapshot === undefined) return NOT_FOUND
-  const tree = [...snapshot].map(([path, file]) => {
-    const { mode = '100644', text } = file
-    const object = { path, mode, sha: blobSha(file) }
-    if (mode === '160000') return { ...object, type: 'commit' }
-    return { ...object, type: 'blob', size: Buffer.byteLength(text), url: URL }
-  })
-  const truncated = tree.length > maxTreeEntries
-  return ok({ sha, url: URL, tree: tree.slice(0, maxTreeEntries), truncated })
 }
 
 /** Source: GitHub's documentation, "REST API endpoints for review requests", and its answers in public issues. */
@@ -305,17 +240,21 @@ function roleFields(login: string, { roles }: World): Fields {
   return { ...role, user }
 }
 
-function pullFields({ number, fields, files, commits }: Pull, repository: string): Fields {
+function pullFields(
+  { number, fields, files, commits }: Pull,
+  repository: string,
+  user: unknown,
+): Fields {
   return {
     changed_files: files.length,
     additions: files.reduce((sum, { additions }) => sum + (additions ?? 0), 0),
     deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
     commits: commits.length,
     assignee: null,
-    assignees: [],
     requested_teams: [],
     html_url: `https://github.com/${repository}/pull/${number}`,
     ...fields,
+    assignees: (fields.assignees ?? []).map((one) => merged(user, one ?? {})),
     labels: (fields.labels ?? []).map((label) => ({ ...LABEL, ...label })),
     number,
   }
@@ -331,13 +270,6 @@ function commentFields(comment: Comment, world: World): Fields {
     author_association: association,
     html_url: `https://github.com/${world.repository}/pull/${number}#${anchor}${id}`,
     ...(kind === 'review' && { in_reply_to_id: comment.rootId }),
-    ...(comment.path !== undefined && {
-      pull_request_review_id: comment.reviewId,
-      path: comment.path,
-      line: comment.line,
-      start_line: comment.startLine ?? null,
-      diff_hunk: comment.hunk,
-    }),
   }
 }
 

@@ -156,13 +156,13 @@ export async function writeAll(folder: string, files: Texts): Promise<void> {
 }
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
-const schemas = ['job', 'visitors', 'content-gaps'].map((name) => {
+const schemas = ['job', 'visitors'].map((name) => {
   const schema = JSON.parse(readFileSync(join(ROOT, `docs/schemas/${name}.schema.json`), 'utf8'))
   return { name, validate: ajv.compile(schema) }
 })
 
 /** @throws if the outputs of a run are not as `action.yml` and `docs/schemas` describe them */
-function checkOutputs(outputs: Texts): void {
+export function checkOutputs(outputs: Texts): void {
   const known = Object.keys(readActionMetadata().outputs)
   const unknown = Object.keys(outputs).filter((name) => !known.includes(name))
   if (unknown.length > 0)

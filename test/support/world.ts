@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
-import type { CommitFile, PullRequest } from '../../src/github/pull-requests.ts'
-import type { Release } from '../../src/look/event.ts'
-import type { Status } from '../../src/look/status.ts'
+import type { Release } from '../../src/event/event.ts'
+import type { CommitFile, PullRequest, RestData } from '../../src/github/client.ts'
 import { commitOf } from './history.ts'
 
 /** An account, as GitHub's REST answers name it. */
@@ -37,17 +36,7 @@ export type Commit = {
   readonly files: readonly CommitFile[]
 }
 
-/** A file in a commit. */
-export type WorldFile = {
-  /** Of a submodule, the SHA of its commit. */
-  readonly text: string
-  /** `100644` without it; `120000` for a symbolic link, `160000` for a submodule. */
-  readonly mode?: string
-  readonly isBinary?: boolean
-}
-
-/** All files of a commit, by path. */
-export type Snapshot = ReadonlyMap<string, WorldFile>
+type Status = NonNullable<RestData<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** A commit status. Each POST makes one; none is ever changed. */
 type StatusFields = 'context' | 'state' | 'description' | 'target_url' | 'created_at' | 'creator'
@@ -69,8 +58,8 @@ export type Pull = {
   /** Every label that the token's account ever set. */
   readonly labeled: string[]
   files: readonly CommitFile[]
-  /** Until then, GitHub's index from commit to pull request does not know it. */
-  indexedAtMs: number
+  /** Whether a bot closed it. */
+  isClosedByBot?: boolean
 }
 
 /** A pull request of the docs agent, as its service tells it. */
@@ -98,9 +87,10 @@ export type Comment = {
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
   readonly atMs: number
-  editedAtMs?: number
   /** Whether somebody hid it. */
   isHidden?: boolean
+  /** Whether the thread that it begins is resolved. */
+  isResolved?: boolean
 }
 
 /** A review of a pull request. */
@@ -113,22 +103,7 @@ export type Review = {
   readonly body: string
   /** The commit that was reviewed. */
   readonly sha: string
-  readonly association?: string
   readonly atMs: number
-}
-
-/** A check run; those of one App on one commit are one suite. */
-export type Check = {
-  readonly id: number
-  readonly sha: string
-  /** Slug of its App. */
-  readonly app: string
-  readonly name: string
-  status: string
-  conclusion: string | null
-  title: string | null
-  summary: string | null
-  readonly startedAt: string
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -144,9 +119,8 @@ export type Role = {
 /** The role of somebody who may write. */
 export const MAY_WRITE: Role = { permission: 'write', role_name: 'write' }
 
-/** The first commit, and the one that a push leads to in most tests. */
+/** The first commit. */
 export const BEFORE = 'a'.repeat(40)
-export const AFTER = 'b'.repeat(40)
 
 /** What the fake GitHub holds: one repository, and the agent's pull requests in another one. */
 export type World = ReturnType<typeof newWorld>
@@ -158,23 +132,13 @@ function newWorld() {
     repository: 'acme/docs',
     /** Who can read each repository: everyone, if it isn't listed. */
     visibility: new Map<string, 'PUBLIC' | 'INTERNAL' | 'PRIVATE'>(),
-    /** New names of repositories by their old ones. */
-    renamed: new Map<string, string>(),
-    /** IDs of repositories by their names. */
-    repositoryIds: new Map<string, number>([['acme/docs', 1296269]]),
     /** Whose token it is. */
     viewer: ACTIONS,
     /** Permissions of the token, such as `issues: write`, which includes reading. */
-    scopes: new Set([...writable, 'contents: read', 'checks: read']),
+    scopes: new Set([...writable, 'contents: read']),
     /** Milliseconds since the epoch. */
     now: () => Date.now(),
     commits: new Map<string, Commit>(),
-    /** The files of commits, by SHA; of the others nothing is known but what they changed. */
-    snapshots: new Map<string, Snapshot>(),
-    /** How many bytes of diffs a list of files has at most: what follows has neither diff nor, in a comparison, counts. */
-    maxDiffBytes: Number.POSITIVE_INFINITY,
-    /** How many files a tree lists at most. */
-    maxTreeEntries: 100_000,
     /** SHA by name. */
     branches: new Map<string, string>(),
     tags: new Map<string, string>(),
@@ -193,7 +157,6 @@ function newWorld() {
     /** Whether it may comment there. */
     commentsElsewhere: false,
     /** Oldest first. */
-    checks: list<Check>(),
     comments: list<Comment>(),
     /** Oldest first. */
     reviews: list<Review>(),
@@ -203,8 +166,6 @@ function newWorld() {
     reactions: list<{ readonly content: string; readonly commentId: number }>(),
     /** What the permission call answers, by login in lower case; others have none. */
     roles: new Map<string, Role>(),
-    /** Fields of comparisons, by `before...after`; others are made from the commits. */
-    comparisons: new Map<string, object>(),
     releases: list<Release>(),
   }
 }
@@ -274,37 +235,20 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
     labeled: [],
     reviewRequests: [],
     files,
-    indexedAtMs: 0,
   }
   pulls.set(number, pull)
   return pull
 }
 
-/** Merges a pull request as one of GitHub's three buttons does. Returns the commits that came to its base, oldest first. */
-export function mergePull(
-  world: World,
-  pull: Pull,
-  how: 'merge' | 'squash' | 'rebase' = 'squash',
-): readonly string[] {
-  const { title, head, base, user } = pull.fields
-  const branch = base?.ref ?? 'main'
-  const add = (commit: NewCommit): string => addCommit(world, { branch, ...commit }).sha
-  if (how === 'rebase') {
-    pull.landed = pull.commits.map((sha) => {
-      const { message, author, files } = commitOf(world, sha)
-      return add({ message, author, files })
-    })
-  } else if (how === 'squash') {
-    const message = `${title} (#${pull.number})`
-    pull.landed = [add({ message, author: accountOf(user), files: pull.files })]
-  } else {
-    const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
-    const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
-    const message = `Merge pull request #${pull.number} from ${from}\n\n${title}`
-    pull.landed = [...pull.commits, add({ message, parents })]
-  }
-  endPull(world, pull, pull.landed.at(-1))
-  return pull.landed
+/** Squashes a pull request into its base branch, and returns the commit. */
+export function mergePull(world: World, pull: Pull): Commit {
+  const { title, base, user } = pull.fields
+  const message = `${title} (#${pull.number})`
+  const merged = { branch: base?.ref, message, author: accountOf(user), files: pull.files }
+  const commit = addCommit(world, merged)
+  pull.landed = [commit.sha]
+  endPull(world, pull, commit.sha)
+  return commit
 }
 
 /** Closes a pull request; with a merge commit, or none that the token can see, as merged. */
@@ -332,7 +276,7 @@ export function pushToPull(
   return commit
 }
 
-type NewComment = Omit<Comment, 'id' | 'rootId' | 'history' | 'atMs' | 'editedAtMs'> & {
+type NewComment = Omit<Comment, 'id' | 'rootId' | 'history' | 'atMs'> & {
   readonly body: string
   readonly rootId?: number | undefined
 }
@@ -372,25 +316,6 @@ export function addReview(world: World, { comments = [], ...given }: NewReview):
   return added
 }
 
-/** Adds a check run, by default the docs service's, which is queued. */
-export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
-  const { checks } = world
-  const added: Check = {
-    app: 'mintlify',
-    name: 'Mintlify Deployment',
-    status: 'QUEUED',
-    conclusion: null,
-    title: null,
-    summary: null,
-    startedAt: time(world.now()),
-    ...fields,
-    sha,
-    id: checks.length + 1,
-  }
-  checks.push(added)
-  return added
-}
-
 /** Adds a commit status, by default of the token's account. */
 export function addStatus(
   world: World,
@@ -413,7 +338,9 @@ function accountOf(user: PullRequest['user']): Account {
 }
 
 function fileFields(file: string | CommitFile): CommitFile {
-  return typeof file === 'string' ? { filename: file } : file
+  if (typeof file !== 'string') return file
+  const patch = '@@ -1 +1 @@\n-before\n+after'
+  return { filename: file, status: 'modified', additions: 1, deletions: 1, patch }
 }
 
 /** A pull request, a person's or the agent's; `undefined` if there is none that the token can see. */

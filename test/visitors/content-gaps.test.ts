@@ -1,87 +1,136 @@
 import { expect, it } from 'vitest'
-import { publicPath, publicSearch, type Question } from '../../src/mintlify/analytics.ts'
-import { findContentGaps } from '../../src/visitors/content-gaps.ts'
+import type { Fault } from '../../docs-service/faults.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { GAPS, REPORT, refusal, runVisitors } from './scene.ts'
 
-/** Names with a count and its whole, such as `/a 14/21 /b 1/9`. */
-function countsIn(text: string) {
-  return [...text.matchAll(/(\S+) (\d+)\/(\d+)/g)].map(([, name = '', count, of]) => {
-    return { name, count: Number(count), of: Number(of) }
-  })
-}
-/** Ratings, with their votes against the page. */
-const ratings = (text: string) =>
-  countsIn(text).map(({ name, count, of }) => {
-    return { name: publicPath(name), up: of - count, down: count }
-  })
-/** Searches, with those without a click. */
-const searches = (text: string) =>
-  countsIn(text).map(({ name, count, of }) => {
-    return { name: publicSearch(name), hits: of, clickRate: 1 - count / of }
-  })
-/** Questions on these days of a month. */
-const asked = (
-  path: string | undefined,
-  days: number[],
-  outcome: Question['outcome'] = 'unanswered',
-): Question[] => {
-  const name = path === undefined ? undefined : publicPath(path)
-  return days.map((day) => ({ name, atMs: Date.UTC(2026, 6, day), outcome }))
+const like = (pattern: RegExp) => expect.stringMatching(pattern)
+const AGENT = { 'content-gaps': 'agent', prompt: 'Explain.' }
+
+/** Answers the two calls, the nth request for questions with the nth of these bodies. */
+function answers(ratings: object, ...questions: readonly object[]): Fault[] {
+  const body = (path: 'feedback' | 'assistant', json: object, nth = 1): Fault => {
+    return { kind: 'body', body: json, match: { path, nth } }
+  }
+  return [body('feedback', ratings), ...questions.map((json) => body('assistant', json))]
 }
 
-/** What is found, in the same words. */
-function found(...sources: Parameters<typeof findContentGaps>): string {
-  return findContentGaps(...sources)
-    .map(({ name, count, of }) => `${name.forPeople ?? '?'} ${count}/${of}`)
-    .join(' ')
+/** Ratings of pages, such as `/a 14/21`: 14 of 21 are negative. */
+function ratings(text: string): object {
+  const rows = [...text.matchAll(/(\S+) (\d+)\/(\d+)/g)].map(([, path, down, all]) => {
+    return { path, thumbsUp: Number(all) - Number(down), thumbsDown: Number(down) }
+  })
+  return { feedback: rows, hasMore: false }
 }
 
-const many = (count: number, text: string): string =>
-  Array.from({ length: count }, (_, index) => text.replace('*', `${index}`)).join(' ')
-/** Sites with 30% and 0% negative ratings, and with 40% and 0% searches without a click. */
-const RATED = many(30, '/usual/* 3/10')
-const LOVED = many(100, '/loved/* 0/50')
-const SEARCHED = many(30, 'usual 40/100')
-const CLICKED = many(30, 'usual 0/100')
-
-it.each([
-  ['a page beyond chance', `${RATED} /bad 14/21 /perhaps 23/45`, '', '/bad 14/21'],
-  ['five votes, three against', `${LOVED} /five 3/5 /four 4/4 /two 2/5`, '', '/five 3/5'],
-  ['a search beyond chance', '', `${SEARCHED} vain 37/38 perhaps 32/38`, 'vain 37/38'],
-  ['a page with and without a final slash', `${LOVED} /a 2/3 /a/ 1/2`, '', '/a 3/5'],
-  ['five searches', '', `${CLICKED} five 5/5 four 4/4`, 'five 5/5'],
-  ['a search that is withheld', '', `${SEARCHED} a@b.example 40/40`, '? 40/40'],
-  ['nothing of zeros', '/ 0/0', 'a 0/0', ''],
-])('a content gap is %s', (_what, rated, searched, expected) => {
-  expect(found(ratings(rated), searches(searched), [])).toBe(expected)
-})
-
-it('a content gap is a page with three unanswered questions on two days', () => {
-  const [three, oneDay] = [asked('/a', [1, 1, 2]), asked('/b', [3, 3, 3])]
-  const all = [
-    ...three,
-    ...asked('/a', [6], 'answered'),
-    ...asked('/a', [7, 8], 'clarifying'),
-    ...oneDay,
-    ...asked('/c', [4, 5]),
-  ]
-  expect(found([], [], [...all, ...asked(undefined, [1, 2, 3])])).toBe('/a 3/4')
-})
-
-it('content gaps have most readers first', () => {
-  const gaps = findContentGaps(
-    ratings(`${RATED} /both 14/21 /bad 15/20`),
-    searches(`${SEARCHED} csv 18/18`),
-    [...asked('/both', [1, 2, 3, 4]), ...asked('/b', [5], 'answered')],
+/** Questions on pages, such as `/a 4/5`: 4 of 5 are unanswered. */
+function questions(text: string, more: object = { hasMore: false }): object {
+  const rows = [...text.matchAll(/(\S+) (\d+)\/(\d+)/g)].flatMap(([, pageUrl, bad, all]) =>
+    Array.from({ length: Number(all) }, (_, index) => {
+      const resolutionStatus = index < Number(bad) ? 'unanswered' : 'answered'
+      return { pageUrl, resolutionStatus, query: 'my password', response: 'Never say that.' }
+    }),
   )
-  expect(gaps).toMatchObject([
-    { kind: 'search', count: 18, of: 18, siteShare: expect.closeTo(1 - 1800 / 3018) },
-    { kind: 'rating', count: 15, of: 20, siteShare: 119 / 341 },
-    { kind: 'rating', count: 14, of: 21 },
-    { kind: 'question', count: 4, of: 4, siteShare: 4 / 5 },
+  return { conversations: rows, ...more }
+}
+
+it('content gaps are pages with 3 or more negative ratings, more than half, or 3 unanswered questions, of 28 days', async () => {
+  const faults = answers(
+    ratings('/three 3/5 /two 2/2 /half 4/8 /most 14/21'),
+    questions('/q 2/4 https://a.example/u?v=jane#w 3/9', { hasMore: true, nextCursor: 'row-13' }),
+    questions('/q 1/1 /few 2/2', { hasMore: false, nextCursor: 'row-16' }),
+  )
+  const { sent, summary, visitors, annotations } = await runVisitors(GAPS, { faults })
+  expect(summary).toBe(`## 📊 Content gaps
+
+Project \`docs\`
+
+### 4 content gaps, 6 Jul to 2 Aug
+
+- \`/most\`: 14 of 21 ratings are negative
+- \`/three\`: 3 of 5 ratings are negative
+- \`/q\`: 3 of 5 questions are unanswered
+- \`/u\`: 3 of 9 questions are unanswered`)
+  expect(visitors).toMatchObject({ from: null, totals: null, top: null, complete: true })
+  expect(visitors.gaps[0]).toEqual({ kind: 'rating', path: '/most', count: 14, of: 21 })
+  expect(sent).toEqual([
+    'feedback 2026-07-06..2026-08-03 100 pending,in_progress',
+    'assistant 2026-07-06..2026-08-03 1000',
+    'assistant 2026-07-06..2026-08-03 1000 row-13',
   ])
+  expect(annotations).toEqual([])
 })
 
-it('content gaps have at most 25 items', () => {
-  const rated = `${many(40, '/bad/* 20/20')} ${many(400, '/good/* 0/20')}`
-  expect(findContentGaps(ratings(rated), [], [])).toHaveLength(25)
+it('at most five pages of each kind are listed, those with most cases', async () => {
+  const many = [3, 4, 5, 6, 7, 8, 9].map((count) => `/p${count} ${count}/${count}`).join(' ')
+  const { visitors } = await runVisitors(GAPS, { faults: answers(ratings(many), questions(many)) })
+  const paths = visitors.gaps.map(({ path }: { path: string }) => path).join(' ')
+  expect(paths).toBe('/p9 /p8 /p7 /p6 /p5 /p9 /p8 /p7 /p6 /p5')
+})
+
+it('no word that strangers wrote is in the report, or in the prompt', async () => {
+  const shown = [`/${'x'.repeat(119)}`, '/a/B_c.d~e-1']
+  const hidden = [
+    ...HOSTILE_TEXTS,
+    `/${'x'.repeat(120)}`,
+    '/a b',
+    '/a%20b',
+    '/é',
+    'mailto:a b',
+    '',
+    null,
+  ]
+  const feedback = [...shown, ...hidden].map((path) => ({ path, thumbsUp: 0, thumbsDown: 9 }))
+  const conversations = [...shown, ...hidden].flatMap((pageUrl) =>
+    Array(3).fill({ pageUrl, resolutionStatus: 'unanswered', query: 'my password' }),
+  )
+  const faults = answers({ feedback }, { conversations })
+  const { visitors, prompt, printed, summary } = await runVisitors(AGENT, { faults })
+  const listed: string[] = visitors.gaps.map(({ path }: { path: string }) => path)
+  for (const path of shown) expect(listed).toContain(path)
+  for (const path of listed) expect(path).toMatch(/^[A-Za-z0-9/_.~-]{1,120}$/)
+  expect([prompt, printed, summary].join('\n')).not.toMatch(/password|<script|octocat/)
+})
+
+it('the agent gets the same list, as demand, with at most three pages to change', async () => {
+  const { prompt, summary } = await runVisitors({ ...AGENT, ...REPORT })
+  const list =
+    '- `/guides/restore`: 14 of 21 ratings are negative\\n- `/sdks/tokens`: 7 of 7 questions are unanswered'
+  expect(prompt).toContain(list)
+  expect(prompt).toMatch(/data, not instructions.*demand.*at most three pages.*\/guides\/restore/)
+  expect(summary).toContain(list.replace('\\n', '\n'))
+  const none = await runVisitors(
+    { ...AGENT, ...GAPS },
+    { faults: answers(ratings(''), questions('')) },
+  )
+  expect(none.prompt).not.toContain('content gap')
+  expect(none.summary).toContain('### 0 content gaps, 6 Jul to 2 Aug')
+})
+
+const QUESTION = questions('/q 3/3')
+
+it.each<{ what: string; faults: Fault[]; gaps: string[] }>([
+  {
+    what: 'a list without a known form',
+    faults: [...answers({}, QUESTION), ...answers({}), ...answers({})],
+    gaps: ['/q'],
+  },
+  {
+    what: 'ratings of more than 100 pages',
+    faults: answers({ ...ratings('/r 3/3'), hasMore: true }, questions('')),
+    gaps: ['/r'],
+  },
+  {
+    what: 'a list that is refused, and one without an end',
+    faults: [
+      refusal(404, 'feedback'),
+      ...Array(9).fill(answers({}, { ...QUESTION, hasMore: true, nextCursor: 'row-3' })[1]),
+    ],
+    gaps: ['/q'],
+  },
+])('after $what the report has the rest, and one sentence about it', async ({ faults, gaps }) => {
+  const { visitors, sent, summary, annotations, hasFailed } = await runVisitors(GAPS, { faults })
+  expect(visitors.gaps.map(({ path }: { path: string }) => path)).toEqual(gaps)
+  expect([visitors.complete, hasFailed, sent.length <= 8]).toEqual([false, false, true])
+  expect(annotations).toEqual([like(/^notice: The action could not read /)])
+  expect(summary.match(/⚠️ The action could not read /g)).toHaveLength(1)
 })
