@@ -154,7 +154,7 @@ async function skipRun(
   recorder: Recorder,
   run: Run,
 ): Promise<Started> {
-  if (skip.answer === 'usage') await recorder.reply(usageText(run))
+  if (skip.answer === 'usage') await recorder.end({ title: '', text: usageText(run) })
   const { last, commitsBack, sha } = memory
   const isFar = commitsBack > MAX_COMMITS_BACK && !run.inputs['dry-run']
   if (last && isFar) await recorder.repeat(last, sha)

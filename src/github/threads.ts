@@ -47,7 +47,7 @@ export function pullRequestThread(number: number, repository?: string): Thread {
 }
 
 /** Returns the permission that a thread needs, for `read` or `write`. */
-export function threadPermission({ isPull }: Pick<Thread, 'isPull'>, access: 'read' | 'write') {
+export function threadPermission({ isPull }: Thread, access: 'read' | 'write') {
   return `${isPull ? 'pull-requests' : 'issues'}: ${access}`
 }
 
@@ -120,7 +120,7 @@ export async function readThread(
   thread: Thread,
   isEnough: (comments: readonly OwnedComment[]) => boolean,
   github: GitHub,
-): Promise<readonly OwnedComment[]> {
+) {
   let all: OwnedComment[] = []
   let before: Maybe<string>
   for (let pages = 0; pages < MAX_PAGES; pages++) {
@@ -154,7 +154,7 @@ export type NewComment = {
 export async function findComment(
   { thread, mark }: Pick<NewComment, 'thread' | 'mark'>,
   github: GitHub,
-): Promise<OwnedComment | undefined> {
+) {
   const fits = ({ isOwn, body }: OwnedComment): boolean => isOwn && body?.startsWith(mark) === true
   return (await readThread(thread, (some) => some.some(fits), github)).findLast(fits)
 }

@@ -10,7 +10,6 @@ import {
 } from '../github/client.ts'
 import { GitHubError, notStartedProblem } from '../github/github-errors.ts'
 import { hasPrompt } from '../inputs/table.ts'
-import { parsePullRequest } from '../lib/http.ts'
 import { shorten, visibleText } from '../lib/text.ts'
 import { attemptUrlOf, isRerun, type Run, stepNames } from '../runner/run.ts'
 
@@ -29,7 +28,7 @@ const FACTS = {
   state: /^(?:starting|running|success|failure|nothing)$/,
   /** The job, and its docs pull request. */
   job: /^(?!\.{1,2}$)\S{1,200}$/,
-  link: /^https?:\/\/\S{1,490}$/,
+  link: /^https?:\/\/\S{1,480}\/\d{1,10}$/,
   /** The commit of the last successful job, or the one before the first job. */
   base: SHA,
   /** The commit of the last job that succeeded or is running, a hash of its tag, and one of its changed lines. */
@@ -79,11 +78,11 @@ export type Memory = {
   /** How many commits back the newest entry is; negative if it isn't on the branch. */
   readonly commitsBack: number
   /** Whether the search ended at its limit without a result, so that an older job may exist. */
-  readonly reachedLimit: boolean
-  /** Page of the newest run if it may have started a job that it doesn't name; otherwise empty. */
-  readonly unnamed: string
+  readonly reachedLimit?: boolean
+  /** Page of the newest run if it may have started a job that it doesn't name. */
+  readonly unnamed?: string | undefined
   /** Whether another step has answered the command. */
-  readonly isAnswered: boolean
+  readonly isAnswered?: boolean
   /** The comment that was answered last by the job; empty if there is none. */
   readonly answered: string
 }
@@ -94,9 +93,6 @@ export const NO_MEMORY: Memory = {
   attempt: { kind: 'none' },
   jobs: [],
   commitsBack: 0,
-  reachedLimit: false,
-  unnamed: '',
-  isAnswered: false,
   answered: '',
 }
 
@@ -146,10 +142,9 @@ export function statusDescription(text: string): string {
   return shorten(words, MAX_DESCRIPTION)
 }
 
-/** Writes a character that GitHub rejects in a status by its number, so that names stay apart. */
+/** Encodes characters that GitHub rejects in a status, so that names stay apart. */
 function withinBmp(text: string): string {
-  const number = (one: string) => `U+${one.codePointAt(0)?.toString(16).toUpperCase()}`
-  return text.replace(/[\u{10000}-\u{10FFFF}]/gu, number)
+  return text.replace(/[\u{10000}-\u{10FFFF}]/gu, encodeURIComponent)
 }
 
 /** Returns a status's target: the docs pull request, otherwise the run, with the facts in its fragment. */
@@ -163,7 +158,7 @@ export function targetOf(facts: Facts, { environment }: Run): string {
 function keepValid(facts: Readonly<Record<string, Maybe<string>>>): Facts {
   const fits = (name: string, form: RegExp): boolean => {
     const text = facts[name]
-    return text != null && form.test(text) && text.isWellFormed()
+    return text != null && form.test(text)
   }
   const valid = Object.entries(FACTS).filter(([name, form]) => fits(name, form))
   return Object.fromEntries(valid.map(([name]) => [name, facts[name]]))
@@ -181,8 +176,8 @@ function readEntry(name: string, status: Maybe<Status>, sha: Maybe<string>): Ent
 
 function jobsOf(entry: Entry | undefined): NamedJob[] {
   if (!entry?.job) return []
-  const { job: id, link = '', atMs: recordedAtMs } = entry
-  return [{ id, prLink: parsePullRequest(link).number === '' ? '' : link, recordedAtMs }]
+  const { job: id, link: prLink = '', atMs: recordedAtMs } = entry
+  return [{ id, prLink, recordedAtMs }]
 }
 
 const FIND = { purpose: 'look for an earlier job', permission: 'statuses: read' }
@@ -207,9 +202,7 @@ export async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> 
   const isListed = isAgain || tag !== '' || command !== undefined
   const listed = isListed ? await listEntries(name, [...commits], run) : []
   const others = [...found.entries, ...listed].toSorted((one, other) => other.atMs - one.atMs)
-  const isOwn = ({ run: id, by }: Entry): boolean =>
-    id === environment.runId && by === hashStep(run)
-  const ofScope = others.filter((one) => one.name === name && !isOwn(one))
+  const ofScope = others.filter((one) => one.name === name && !isOwn(one, run))
   const [last] = ofScope
   const newer = history.slice(0, Math.max(0, history.indexOf(sha)))
   const { base, job } = last ?? {}
@@ -220,17 +213,22 @@ export async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> 
   const isSame = (one: Entry): boolean => one.source === command?.source && one.state !== 'nothing'
   return {
     sha,
-    attempt: isAgain ? readAttempt(others.filter(isOwn)) : NO_MEMORY.attempt,
+    attempt: isAgain ? readAttempt(others.filter((one) => isOwn(one, run))) : NO_MEMORY.attempt,
     last,
     jobs: mayContinue ? [...jobsOf(last), ...jobsOf(shared)] : [],
     ...(base && { base: { sha: base, isNewer: newer.includes(base) } }),
     sent: sent === sha ? 'same' : sent && newer.includes(sent) ? 'newer' : undefined,
     commitsBack: history.indexOf(last?.sha ?? ''),
     reachedLimit: !last && reachedLimit,
-    unnamed: last?.state === 'starting' ? last.page : '',
+    unnamed: last?.state === 'starting' ? last.page : undefined,
     isAnswered: command !== undefined && ofScope.some(isSame),
     answered: ofScope.find((one) => one.source && one.job === job)?.source ?? '',
   }
+}
+
+/** Whether an attempt of this run wrote an entry. */
+export function isOwn({ run: id, by }: Entry, run: Run): boolean {
+  return id === run.environment.runId && by === hashStep(run)
 }
 
 /** Reads the outcome of this run's earlier attempts, newest first. */

@@ -16,6 +16,7 @@ import {
   type Facts,
   hashOf,
   hashStep,
+  isOwn,
   listEntries,
   type Memory,
   type NamedJob,
@@ -140,10 +141,11 @@ export class Recorder {
   async #findFirst(source: string): Promise<Entry | undefined> {
     const name = ownName(this.event, this.#run)
     const all = await listEntries(name, [this.#sha], this.#run)
-    const { run, by } = this.#facts
-    const isOwn = (one: Entry): boolean => one.run === run && one.by === by
-    const older = all.slice(all.findIndex(isOwn) + 1).filter((one) => !isOwn(one))
-    return older.find((one) => one.source === source && one.state !== 'nothing')
+    const own = all.findIndex((one) => isOwn(one, this.#run))
+    const older = all
+      .slice(own + 1)
+      .filter((one) => one.source === source && one.state !== 'nothing')
+    return older.find((one) => !isOwn(one, this.#run))
   }
 
   /** Names the accepted job, for later runs of the step and on the given pull requests. */
@@ -165,20 +167,20 @@ export class Recorder {
 
   /** Names the job and its docs pull request on pull requests, for commands and other steps there. */
   async share(shares: readonly Share[]): Promise<void> {
-    const { github, inputs, log } = this.#run
+    const { github, log } = this.#run
     const { job, link } = this.#facts
-    if (!job || inputs['dry-run']) return
-    const call = { ...SET_STATUS, purpose: 'let commands on pull requests find this job' }
+    if (!job) return
     const write = async ({ number, sha, repository = github.name }: Share) => {
       const [owner = '', repo = ''] = repository.split('/')
       const context = sharedName(number, this.#run)
       const target_url = targetOf({ job, link }, this.#run)
       const status = { ...this.#status('Docs job'), sha, owner, repo, context, target_url }
-      const send = () => this.#send(status)
-      if (repository === github.name) return void (await github.optional(call, send))
-      // The token may not be able to write there.
-      const written = await github.attempt(send)
-      if (!written.known) log.info(`Could not ${call.purpose}: ${written.error.message}.`)
+      // In another repository, the token may not be able to write.
+      const written = await github.attempt(() => this.#send(status))
+      if (!written.known)
+        log.info(
+          `Could not set the status that lets commands find this job on ${repository}#${number}: ${written.error.message}.`,
+        )
     }
     await Promise.all(shares.filter(({ sha }) => isSha(sha)).map(write))
   }
@@ -198,16 +200,12 @@ export class Recorder {
     await this.#show(view, view)
   }
 
-  /** Writes a reply alone. */
-  async reply(text: Markdown): Promise<void> {
-    await this.end({ title: '', text })
-  }
-
   /** Repeats an old entry on the run's own commit, so that later runs find it. */
   async repeat(entry: Entry, sha: string): Promise<void> {
     this.#facts = entry
     this.#sha = sha
-    await this.#writeStatus('Nothing to document since then')
+    const status = this.#status('Nothing to document since then')
+    await this.#run.github.optional(SET_STATUS, () => this.#send(status))
   }
 
   #set(facts: Facts): void {
@@ -222,19 +220,14 @@ export class Recorder {
     const isDue = this.#sha !== '' && this.#facts.state !== 'starting'
     const status = this.#status(view.title)
     this.#queue = this.#queue.then(async () => {
-      const [isWritten] = await Promise.all([
-        isDue && this.#writeStatus(status),
+      const [written] = await Promise.all([
+        isDue ? this.#run.github.optional(SET_STATUS, () => this.#send(status)) : undefined,
         this.#writeComment(view, isLast),
       ])
-      if (isWritten && isLast) this.#run.setPending('status', undefined)
+      if (written?.known && isLast) this.#run.setPending('status', undefined)
       if (!isLast) this.#savePending(this.#ifKilled)
     })
     await this.#queue
-  }
-
-  async #writeStatus(view: NewStatus | string): Promise<boolean> {
-    const status = typeof view === 'string' ? this.#status(view) : view
-    return (await this.#run.github.optional(SET_STATUS, () => this.#send(status))).known
   }
 
   async #writeComment(view: View, isLast: boolean): Promise<void> {
