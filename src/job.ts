@@ -1,15 +1,15 @@
 import { pollJob } from './agent/poll.ts'
 import { type AcceptedJob, submit } from './agent/submit.ts'
 import { pullsOf, sourcesOf } from './changes/sources.ts'
-import { type Decision, decide, type Skip, skipByReason } from './decide/decide.ts'
+import { ANSWERED, type Decision, decide, type Skip, skipByReason } from './decide/decide.ts'
 import { look, lookAtJobs, type Situation } from './decide/look.ts'
 import { readDocsPull, requestReviews } from './docs-pull/docs-pull.ts'
 import { writeSourceComment } from './docs-pull/source-comment.ts'
 import type { GitHubEvent } from './event/event.ts'
+import type { RunRequest } from './event/request.ts'
 import { canWriteComments } from './inputs/table.ts'
-import { docsLink } from './lib/text.ts'
+import { docsLink, type Problem } from './lib/text.ts'
 import { writePrompt } from './prompt/prompt.ts'
-import type { RunRequest } from './prompt/request.ts'
 import { isRecorded } from './record/record.ts'
 import { Recorder, type Share } from './record/recorder.ts'
 import type { Run } from './runner/run.ts'
@@ -36,13 +36,13 @@ import { publishReport, reportDryRun, reportSkip } from './words/summary.ts'
 export async function runJob(
   event: GitHubEvent,
   request: RunRequest,
-  gaps: ContentGaps | undefined,
+  gaps: ContentGaps,
   run: Run,
 ): Promise<void> {
   // If the run ends before it has a better result, the output isn't empty.
   run.setOutputs({ result: 'error' })
   const recorder = new Recorder(event, run)
-  const started = await start({ event, request, gaps }, recorder, run)
+  const started = await start(request, gaps, recorder, run)
   if (started.isDone) return
   const { situation, plan, hasBegun } = started
   let end: JobEnd = { plan, isCancelled: run.cancel.aborted, problem: started.problem }
@@ -72,12 +72,6 @@ export async function runJob(
   await publish(end, situation, { recorder, naming }, run)
 }
 
-type Given = {
-  readonly event: GitHubEvent
-  readonly request: RunRequest
-  readonly gaps: ContentGaps | undefined
-}
-
 /** What a run has looked at and recorded before it sends anything. */
 type Started =
   | { readonly isDone: true }
@@ -87,15 +81,17 @@ type Started =
       readonly plan: Plan | undefined
       /** Whether it is recorded that a job may be started. */
       readonly hasBegun: boolean
-      readonly problem?: ReturnType<typeof toProblem> | undefined
+      readonly problem?: Problem | undefined
     }
 
 /** Looks, decides, and records that a job is about to start; a run that starts none is done. */
 async function start(
-  { event, request, gaps }: Given,
+  request: RunRequest,
+  gaps: ContentGaps,
   recorder: Recorder,
   run: Run,
 ): Promise<Started> {
+  const { event } = recorder
   let situation: Situation | undefined
   try {
     await recorder.react('eyes')
@@ -136,13 +132,6 @@ async function start(
     const problem = run.cancel.aborted ? undefined : toProblem(error, false, run)
     return { isDone: false, situation, plan: undefined, hasBegun: false, problem }
   }
-}
-
-const ANSWERED: Skip = {
-  kind: 'skip',
-  level: 'notice',
-  title: 'Another step answers this command',
-  reason: 'another step answers this command',
 }
 
 /** A record that is further back is repeated, so that later runs find it. */
@@ -221,7 +210,7 @@ async function updateDocsPull(
   const wantsReview = inputs['pr-reviewers'].length + inputs['pr-labels'].length > 0
   const isOpened = isSuccess(result) && operationOf(report) === 'created'
   if (wantsReview && isOpened && !docs)
-    log.noteInSummary(
+    log.warnOnlyInSummary(
       "The action could not request reviews or add labels, because the pull request isn't on this GitHub server.",
     )
   if (!docs || docs.isInvisible) return

@@ -1,13 +1,13 @@
 import { type Skip, skip, skipByPayload } from './decide/decide.ts'
 import { type GitHubEvent, readEvent } from './event/event.ts'
+import { type RunRequest, readRequest } from './event/request.ts'
 import { isAllowedBot, readRefusal } from './event/who.ts'
-import { type NewComment, threadPermission, writeComment } from './github/threads.ts'
 import { hasReport, InputsProblem, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
-import { errorMessage, inBackticks, includesName, Problem } from './lib/text.ts'
+import { errorMessage, includesName, Problem } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
-import { type RunRequest, readRequest } from './prompt/request.ts'
-import { type NewStatus, Recorder, SET_STATUS } from './record/recorder.ts'
+import { runPost } from './post.ts'
+import { Recorder } from './record/recorder.ts'
 import { Run, readEnvironment, type SummarySection } from './runner/run.ts'
 import { readContentGaps, reportVisitors } from './visitors/visitors.ts'
 import { REPORT_BUG, toProblem } from './words/report.ts'
@@ -42,7 +42,7 @@ async function perform(run: Run): Promise<void> {
   if (run.cancel.aborted) return reportCanceled(request, run)
   if (refused === 'unknown') return
   if (refused) return reportSkip(refused, run, request.wantsJob)
-  const gaps = inputs['content-gaps'] === 'none' ? undefined : readContentGaps(run)
+  const gaps = readContentGaps(run)
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
   const [ofJob, ofReport] = await Promise.allSettled([
     request.wantsJob && (unneeded ? reportSkip(unneeded, run) : runJob(event, request, gaps, run)),
@@ -78,9 +78,10 @@ function skipNoCommand({ canBeCommand, command }: GitHubEvent, { inputs }: Run):
  * Skips runs without an API key on events that GitHub passes no secrets to, and lists other ways.
  * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
  */
-function skipWithoutKey(event: GitHubEvent, { inputs, environment }: Run): Skip | undefined {
+function skipWithoutKey(event: GitHubEvent, run: Run): Skip | undefined {
+  const { inputs, environment } = run
   // A wrong key is not a missing one.
-  if (environment.inputs.get('api-key')?.trim() || inputs['dry-run']) return undefined
+  if (run.inputText('api-key') || inputs['dry-run']) return undefined
   const isDependabot = [environment.actor, event.sender].includes('dependabot[bot]')
   if (!event.hasNoSecrets && !isDependabot) return undefined
   const ways = [
@@ -132,7 +133,7 @@ async function skipRefused(
 }
 
 function reportCanceled({ wantsJob }: RunRequest, run: Run): void {
-  const title = `Canceled before anything was sent to ${run.mintlify}`
+  const title = `Canceled before anything was sent to ${run.mintlifyName}`
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
   run.writeSummary('job', problemSummary('🛑', { title, text: 'Nothing was started.' }, run))
   run.log.fail(`${title}. Nothing was started.`, title)
@@ -151,15 +152,7 @@ function reportProblem(error: unknown, run: Run, section: SummarySection): void 
   )
 }
 
-/** Runs the main step; called by `dist/index.js`. */
-export async function main(): Promise<void> {
-  await runToEnd(runMain, false)
-}
-
-/** Runs the post step; called by `dist/post.js`. */
-export async function post(): Promise<void> {
-  await runToEnd(runPost, true)
-}
+/** Runs a step to its end, and ends the process. */
 async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
   // Until the run has ended: Node would exit with 0 if a promise could never be settled.
   process.exitCode = 1
@@ -188,39 +181,12 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   process.exit(run.log.hasFailed() ? 1 : 0)
 }
 
-/** Reports what is known of a run that was killed, and finishes what it began on GitHub. It never calls Mintlify. */
-export async function runPost(run: Run): Promise<void> {
-  const { github } = run
-  if (run.readState('finished') === '') reportInterruption(run)
-  if (run.readState('explained') !== '') github.explain()
-  // The action's own words, because only this step writes its state.
-  const status = run.getPending('status') as NewStatus | undefined
-  const comment = run.getPending('comment') as NewComment | undefined
-  const purpose = 'finish the comment'
-  await Promise.all([
-    status &&
-      github.optional(SET_STATUS, () =>
-        github.call(({ rest }) => rest.repos.createCommitStatus(status)),
-      ),
-    comment &&
-      github.optional({ purpose, permission: threadPermission(comment.thread, 'write') }, () =>
-        writeComment(comment, github),
-      ),
-  ])
-  github.reportFailures()
+/** Runs the main step; called by `dist/index.js`. */
+export async function main(): Promise<void> {
+  await runToEnd(runMain, false)
 }
 
-function reportInterruption(run: Run): void {
-  const jobId = run.readState('job-id')
-  let title = 'The run was interrupted before it started a job'
-  let text = 'The run was interrupted. It started no job. To repeat it, re-run this job.'
-  if (jobId !== '') {
-    title = 'Interrupted: the job may still be running'
-    text = `The run was interrupted. The job may still be running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  } else if (run.readState('requested') !== '') {
-    title = 'Interrupted: a job may be running'
-    text = `The run was interrupted before ${run.mintlify} responded, so a job may be running. Check the dashboard before you start a new run.`
-  }
-  run.log.warning(text, title)
-  run.writeSummary('job', problemSummary('🛑', { title, text }, run))
+/** Runs the post step; called by `dist/post.js`. */
+export async function post(): Promise<void> {
+  await runToEnd(runPost, true)
 }

@@ -3,6 +3,7 @@ import { formatDuration } from '../lib/time.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
+  EARLY_MS,
   hasStatus,
   isRetryable,
   limitPauseMs,
@@ -10,7 +11,7 @@ import {
   retryAfterMsOf,
 } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
-import { type AcceptedJob, EARLY_MS } from './submit.ts'
+import type { AcceptedJob } from './submit.ts'
 
 /** How polling ended. `job` is as last observed; `durationMs` is from the start of polling to the last poll. */
 export type PollEnd = {
@@ -47,7 +48,7 @@ const HEARTBEAT_MS = 60_000
  */
 export async function pollJob(target: AcceptedJob, run: Run): Promise<PollEnd> {
   const { id, kind, deadlineMs } = target
-  const { clock, cancel, inputs, service } = run
+  const { clock, cancel, inputs, mintlify } = run
   const startedAtMs = clock.now()
   const isFinished = createCompletionCheck(kind)
   const progress = new Progress(run)
@@ -78,7 +79,7 @@ export async function pollJob(target: AcceptedJob, run: Run): Promise<PollEnd> {
     await clock.sleep(sleepMs, cancel).catch(() => undefined)
     if (cancel.aborted) return ended('cancelled')
 
-    const [poll] = await Promise.allSettled([service.getJob(id, signal)])
+    const [poll] = await Promise.allSettled([mintlify.getJob(id, signal)])
     lastPollAtMs = clock.now()
     hasPolled = true
     if (poll.status === 'fulfilled') {
@@ -176,7 +177,7 @@ class Progress {
   }
 
   failed(error: unknown, nextInMs: number): void {
-    const { title } = describeFailure(error, this.#run.mintlify)
+    const { title } = describeFailure(error, this.#run.mintlifyName)
     const next = `The next poll is in ${formatDuration(nextInMs)}.`
     this.#run.log.info(`Could not poll the job: ${title}. ${next}`)
   }

@@ -1,15 +1,13 @@
 import { TransportError } from '../lib/http.ts'
-import { inBackticks, joinSentences, Problem } from '../lib/text.ts'
+import { joinSentences, Problem } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   describeLimit,
   hasStatus,
-  isRetryable,
-  limitPauseMs,
   MintlifyError,
-  retryAfterMsOf,
+  PAUSES,
 } from '../mintlify/mintlify-errors.ts'
 import type { NamedJob } from '../record/record.ts'
 import type { Run } from '../runner/run.ts'
@@ -57,13 +55,13 @@ export async function submit(
   deadlineMs: number,
   run: Run,
 ): Promise<AcceptedJob> {
-  const { clock, log, mintlify } = run
+  const { clock, log, mintlifyName } = run
   const sentAtMs = clock.now()
   const { kind } = asked
   const job = kind === 'wait' ? asked.job : await sendRequest(asked, deadlineMs, run)
   const id = kind === 'create' ? (job?.id ?? '') : asked.id
-  if (kind === 'create') log.info(`${mintlify} accepted job ${id}.`)
-  if (kind === 'message') log.info(`${mintlify} accepted the message to job ${id}.`)
+  if (kind === 'create') log.info(`${mintlifyName} accepted job ${id}.`)
+  if (kind === 'message') log.info(`${mintlifyName} accepted the message to job ${id}.`)
   if (kind === 'wait' && !asked.job) log.info(`Waiting for job ${id}.`)
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
@@ -84,24 +82,23 @@ async function sendRequest(
   deadlineMs: number,
   run: Run,
 ): Promise<Job> {
-  const { clock, cancel, log, service, mintlify } = run
+  const { clock, cancel, log, mintlify, mintlifyName } = run
   const { prompt } = asked
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   const send = () =>
     asked.kind === 'create'
-      ? service.createJob(prompt, signal)
-      : service.sendMessage(asked.id, prompt, signal)
+      ? mintlify.createJob(prompt, signal)
+      : mintlify.sendMessage(asked.id, prompt, signal)
   const policy = {
     isRetryable: (error: unknown) => isUnsent(error) || hasStatus(error, 429),
-    retryAfterMs: retryAfterMsOf,
-    pauseMs: limitPauseMs,
+    ...PAUSES,
     deadlineMs: (error: unknown) =>
       isUnsent(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
     onRetry(error: unknown, pauseMs: number) {
       // A response resets the limit for an unreachable host.
       if (!isUnsent(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
-      const { title } = describeFailure(error, mintlify)
+      const { title } = describeFailure(error, mintlifyName)
       log.info(`${title}. No job was started yet. Trying again in ${formatDuration(pauseMs)}.`)
     },
   }
@@ -110,16 +107,16 @@ async function sendRequest(
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
     const { cause, reason } = error
-    const { title, text, isTransient } = describeFailure(cause, mintlify)
+    const { title, text, isTransient } = describeFailure(cause, mintlifyName)
     if (isCertainlyRefused(cause)) {
-      const lastly = reason === 'deadline' ? describeLimit(cause, '`timeout`', mintlify) : ''
+      const lastly = reason === 'deadline' ? describeLimit(cause, '`timeout`', mintlifyName) : ''
       const again = isTransient
         ? 'Nothing was started, so it is safe to re-run this job.'
         : 'Nothing was started.'
       throw new Problem({ title, text: joinSentences(text, lastly, again), isTransient, cause })
     }
     const isCanceled = cause instanceof DOMException
-    const happened = isCanceled ? `${mintlify} had not responded yet.` : text
+    const happened = isCanceled ? `${mintlifyName} had not responded yet.` : text
     const maybe = MAYBE_ARRIVED[asked.kind]
     throw new Problem({ title, text: joinSentences(happened, maybe), maybeStarted: true, cause })
   }
@@ -141,46 +138,4 @@ const MAYBE_ARRIVED = {
     'A job may have been created anyway. Before you run this workflow again, check the dashboard for a running job and for a new pull request. A second job would use credits again.',
   message:
     'The job may have received the message anyway and may be running. Before you run this workflow again, check the job in the dashboard, and its pull request. A second message would use credits again.',
-}
-
-/** How long looking up an earlier job is retried. */
-const MAX_LOOKUP_MS = 120_000
-/** How long after it was recorded Mintlify may not know a job yet. */
-export const EARLY_MS = 60_000
-
-/** Asks Mintlify for an earlier job: `undefined` if there is none, a problem if that can't be known. */
-export async function readEarlierJob(
-  { id, recordedAtMs }: NamedJob,
-  run: Run,
-): Promise<Job | Problem | undefined> {
-  const { clock, cancel, inputs, log, mintlify, service } = run
-  const name = inBackticks(id)
-  const lookupMs = Math.min(MAX_LOOKUP_MS, inputs.timeout)
-  const deadlineMs = clock.now() + lookupMs
-  const isNew = (error: unknown): boolean =>
-    hasStatus(error, 404) && clock.now() - recordedAtMs < EARLY_MS
-  const policy = {
-    isRetryable: (error: unknown) => isRetryable(error) || isNew(error),
-    retryAfterMs: retryAfterMsOf,
-    pauseMs: limitPauseMs,
-    deadlineMs: () => deadlineMs,
-    onRetry: (error: unknown, pauseMs: number) =>
-      log.info(
-        `Could not get the earlier job ${name}: ${describeFailure(error, mintlify).title}. Trying again in ${formatDuration(pauseMs)}.`,
-      ),
-  }
-  try {
-    return await retry(() => service.getJob(id, cancel), policy, run)
-  } catch (error) {
-    if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
-    const { cause, reason } = error
-    if (hasStatus(cause, 404)) return undefined
-    const { title, text, isTransient } = describeFailure(cause, mintlify)
-    const note = `The request was about the earlier job ${name}.`
-    const limit =
-      reason === 'deadline' ? describeLimit(cause, formatDuration(lookupMs), mintlify) : ''
-    const again = isTransient ? 'To try again, re-run this job.' : ''
-    const all = joinSentences(text, note, limit, 'Nothing was started.', again)
-    return new Problem({ title, text: all, isTransient, cause })
-  }
 }

@@ -25,7 +25,7 @@ import { listPublished, onOtherCommits, type Tags } from './tags.ts'
 export type Changes = {
   /** The base of the comparison, for the prompt; empty if the event contains it. */
   readonly since: string
-  /** Its SHA, for the record; missing if later changes don't follow it. */
+  /** Its SHA, for the record; empty or missing if later changes don't follow it. */
   readonly base?: string
   /** Where the whole diff is; may be empty. */
   readonly url: string
@@ -62,7 +62,7 @@ const NO_CHANGES: Changes = {
   isRewritten: false,
 }
 
-const READ_CHANGES = { purpose: 'read the changes', permission: 'contents: read' }
+export const READ_CHANGES = { purpose: 'read the changes', permission: 'contents: read' }
 
 /**
  * Reads the changes that an event is about; `undefined` if it is about none.
@@ -100,7 +100,7 @@ export async function readChanges(
 
 /** A commit, branch, or tag that a change is compared with. */
 type Base = {
-  /** Empty if the head commit is the first one: then that commit is shown. */
+  /** Empty: only the head commit is shown. */
   readonly ref: string
   /** How the prompt names it; empty if it doesn't. */
   readonly words: string
@@ -301,7 +301,7 @@ async function readFiles(
     const read = await readGitDiff(source, ends, choose)
     if (read.files) [files, isWhole] = [addDiffs(read.files, files), true]
     if (read.problem)
-      log.noteInSummary(
+      log.warnOnlyInSummary(
         `GitHub shows only a part of this large change, and git could not read the rest: ${read.problem}. The prompt lists the files without a diff.`,
       )
   }
@@ -408,7 +408,6 @@ async function changesOfPull(
     // A list below GitHub's limit is complete, and newer than the pull request's number.
     commitCount: Math.max(commits.length, commits.length < 250 ? 0 : (pull.commits ?? 0)),
     ...read,
-    isWhole: false,
     pull: readSubject(pull, true, environment.repository),
     pullHead: head,
     lines: read.fileCount === undefined ? '' : hashLines(read.files),

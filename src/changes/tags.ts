@@ -18,11 +18,11 @@ const LIST_TAGS = { purpose: 'list the tags', permission: 'contents: read' }
  *
  * @throws {Problem}
  */
-export async function readTags(event: GitHubEvent, { github }: Run): Promise<Tags | undefined> {
+export async function readTags(event: GitHubEvent, { github }: Run): Promise<Tags> {
   const { name, tag, before, subject } = event
-  if (tag === '') return undefined
   const publishedAt = subject?.publishedAt
-  if (readVersion(tag) === undefined) {
+  const version = readVersion(tag)
+  if (version === undefined) {
     const isEarlier = ({ tag_name: other, published_at: at }: Release): boolean =>
       other !== tag && (!publishedAt || (at ?? '') < publishedAt)
     const earlier = await github.need(LIST_TAGS, () => listPublished(isEarlier, github))
@@ -30,7 +30,7 @@ export async function readTags(event: GitHubEvent, { github }: Run): Promise<Tag
     return { before: earlier, isMoving: name === 'push' && before !== '' }
   }
   const tags = await github.need(LIST_TAGS, () => listTags(tag, github))
-  return { before: tagsBefore(tag, tags), isMoving: isMoving(tag, tags) }
+  return { before: tagsBefore(version, tags), isMoving: isMoving(tag, tags) }
 }
 
 /** How many tags are resolved to their commits in one request. */
@@ -120,10 +120,8 @@ function readVersion(tag: string): Version | undefined {
   return { tag, prefix, numbers: padded, suffix, stage }
 }
 
-/** Lists the lower versions with a tag's prefix, highest first; for a stable version only the stable ones. */
-function tagsBefore(tag: string, tags: readonly string[]): string[] {
-  const version = readVersion(tag)
-  if (version === undefined) return []
+/** Lists the lower versions with the same prefix, highest first; for a stable version only the stable ones. */
+function tagsBefore(version: Version, tags: readonly string[]): string[] {
   const { compare: natural } = new Intl.Collator('en', { numeric: true })
   const order = (one: Version, other: Version): number =>
     natural(one.numbers, other.numbers) ||

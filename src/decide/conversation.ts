@@ -1,7 +1,13 @@
 import { readCommandText } from '../event/command.ts'
 import type { GitHubEvent } from '../event/event.ts'
 import { nodesOf } from '../github/client.ts'
-import { isInsider, readReviewThreads, readThread, threadPermission } from '../github/threads.ts'
+import {
+  isInsider,
+  readReviewThreads,
+  readThread,
+  type ThreadComment,
+  threadPermission,
+} from '../github/threads.ts'
 import { cleanMarkdown } from '../lib/text.ts'
 import type { Memory } from '../record/record.ts'
 import type { Run } from '../runner/run.ts'
@@ -76,10 +82,7 @@ export async function readOpenReviews(
   })
 }
 
-function quote(
-  { author, body, createdAt }: Parameters<typeof isInsider>[0],
-  place: string,
-): QuotedComment[] {
+function quote({ author, body, createdAt }: ThreadComment, place: string): QuotedComment[] {
   const text = body ?? ''
   if (cleanMarkdown(text) === '') return []
   return [{ author: author?.login ?? 'ghost', createdAt: createdAt ?? '', body: text, place }]

@@ -2,8 +2,9 @@ import type { Changes } from '../changes/changes.ts'
 import { whyNoDocs } from '../changes/ranks.ts'
 import { authorOf, findSkipLabel, ignoredAuthor } from '../changes/sources.ts'
 import type { Command } from '../event/command.ts'
-import { AGENT, type GitHubEvent } from '../event/event.ts'
+import type { GitHubEvent } from '../event/event.ts'
 import type { Maybe } from '../github/client.ts'
+import { AGENT } from '../inputs/formats.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { parsePullRequest } from '../lib/http.ts'
 import { clip, docsLink, inBackticks, listOf, Problem } from '../lib/text.ts'
@@ -56,7 +57,7 @@ export type Decision =
   | Skip
   | { readonly kind: 'stop'; readonly problem: Problem }
 
-type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlify'>
+type RunFacts = Pick<Run, 'inputs' | 'environment' | 'mintlifyName'>
 
 /** Decides from the situation and the inputs whether to start, update, or wait for a job. */
 export function decide(situation: Situation, run: RunFacts): Decision {
@@ -135,10 +136,11 @@ function create({ event, memory, ownJob, earlierJobs }: Situation, run: RunFacts
     const ending = ENDINGS[first.state] ?? 'belongs to another pull request'
     notes.push({ text: `${jobName(first)} ${ending}. This run starts a new job.` })
   }
+  // The docs pull request may be known only now.
   const rejected = event.isOfPull && skipRejected({ event, docs: earlierPull })
   if (rejected) return rejected
   if (memory.unnamed) {
-    const text = `An earlier run or command (${memory.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlify} dashboard for that job.`
+    const text = `An earlier run or command (${memory.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. Check the ${run.mintlifyName} dashboard for that job.`
     notes.push({ text, title: 'An earlier run may have started a job' })
   }
   if (!isRecorded(event, run)) {
@@ -202,7 +204,7 @@ export function skipByPayload(event: GitHubEvent): Skip | undefined {
 /** A reason to start nothing. */
 type Reason = (situation: Situation, run: RunFacts) => Skip | undefined
 
-/** The reasons by event, in the order in which they are asked. Commands and dispatches were asked for. */
+/** The reasons by event (`tag`: a push of one), in the order in which they are asked. Commands and dispatches were asked for. */
 const BRANCH_REASONS: readonly Reason[] = [skipUnchanged, skipIgnored, skipUnnoticed, skipWaiting]
 const PULL_REASONS: readonly Reason[] = [skipUnchanged, skipIgnored, skipUnnoticed, skipRejected]
 const TAG_REASONS: readonly Reason[] = [skipUnchanged, skipOutsidePaths]
@@ -231,11 +233,15 @@ export function skipByReason(situation: Situation, run: RunFacts): Skip | undefi
   return undefined
 }
 
+export const ANSWERED = skip(
+  'another step answers this command',
+  'Another step answers this command',
+)
+
 /** Another step answers a command, or it has no request. */
 function skipCommand({ request }: Command, situation: Situation, { inputs }: RunFacts) {
   const { memory, reviews } = situation
-  if (memory.isAnswered && memory.attempt.kind !== 'job')
-    return skip('another step answers this command', 'Another step answers this command')
+  if (memory.isAnswered && memory.attempt.kind !== 'job') return ANSWERED
   if (request || hasPrompt(inputs) || reviews.length > 0) return undefined
   const reason = `${inputs.command} has no instructions, and there is no \`prompt\``
   const advice = `Write the instructions after the command, for example \`${inputs.command} explain the new flag\`.`
@@ -290,8 +296,8 @@ function skipIgnored({ changes }: Situation, { inputs }: RunFacts): Skip | undef
       ? commit.pulls.map(({ author, labels }) => of(author?.login, labels))
       : of(authorOf(commit), []),
   )
-  const isListed = isWhole && !isRewritten && reasons.length > 0
-  if (!isListed || reasons.includes(undefined)) return undefined
+  const isAll = isWhole && !isRewritten && reasons.length > 0
+  if (!isAll || reasons.includes(undefined)) return undefined
   return skip(`every change is ${[...new Set(reasons)].join(' or ')}`)
 }
 

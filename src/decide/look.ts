@@ -1,15 +1,23 @@
-import { readEarlierJob } from '../agent/submit.ts'
-import { type Changes, readChanges } from '../changes/changes.ts'
+import { type Changes, READ_CHANGES, readChanges } from '../changes/changes.ts'
 import { pullsOf } from '../changes/sources.ts'
 import { readTags, type Tags } from '../changes/tags.ts'
 import type { GitHubEvent } from '../event/event.ts'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
 import { GitHubError, graphqlError } from '../github/github-errors.ts'
 import { locatePullRequest, parsePullRequest } from '../lib/http.ts'
-import { inBackticks, Problem } from '../lib/text.ts'
-import { formatAge } from '../lib/time.ts'
+import { inBackticks, joinSentences, Problem } from '../lib/text.ts'
+import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
 import {
+  describeFailure,
+  describeLimit,
+  EARLY_MS,
+  hasStatus,
+  isRetryable,
+  PAUSES,
+} from '../mintlify/mintlify-errors.ts'
+import {
+  FIND,
   type Memory,
   type NamedJob,
   NO_MEMORY,
@@ -58,7 +66,7 @@ export type Situation = {
   readonly tags?: Tags | undefined
   /** What the event is about; `undefined` if it is about no changes, or they aren't needed. */
   readonly changes?: Changes | undefined
-  /** The docs pull request of the step's last job, as far as its record names one. */
+  /** The docs pull request of the first of `memory.jobs`, as far as its record names one. */
   readonly docs?: PullState | undefined
   /** When Mintlify was asked first about a job, in milliseconds since the epoch; `undefined` if it wasn't. */
   readonly askedAtMs?: number
@@ -94,8 +102,8 @@ export async function look(
   const tags = hasInstructions && event.tag ? await readTags(event, run) : undefined
   const memory = await readRecord(event, run)
   const named = locatePullRequest(memory.last?.link ?? '', run.github)
-  const isNamed = named?.repository === run.github.name
-  const isOnDocs = event.isDocsPull || (isNamed && named.number === event.subject?.number)
+  const isHere = named?.repository === run.github.name
+  const isOnDocs = event.isDocsPull || (isHere && named.number === event.subject?.number)
   const reviews = isOnDocs && event.command ? await readOpenReviews(event, run) : []
   const situation = { ...start, isOnDocs, memory, tags, reviews }
   const { kind } = memory.attempt
@@ -103,7 +111,7 @@ export async function look(
   const areNeeded = hasInstructions && !event.command && kind !== 'job' && kind !== 'unclear'
   if (!areNeeded) return situation
   const changes = await readChanges(event, memory, tags, run)
-  const [{ prLink } = { prLink: '' }] = memory.jobs
+  const prLink = memory.jobs[0]?.prLink
   const docs = prLink ? await readPullState(prLink, run) : undefined
   return { ...situation, changes, docs }
 }
@@ -112,8 +120,7 @@ export async function look(
 async function readRecord(event: GitHubEvent, run: Run): Promise<Memory> {
   const read = () => readMemory(event, run)
   if (run.inputs['follow-up']) return await read()
-  const call = { purpose: 'look for an earlier job', permission: 'statuses: read' }
-  const known = await run.github.optional(call, read)
+  const known = await run.github.optional(FIND, read)
   return known.known ? known.value : NO_MEMORY
 }
 
@@ -127,9 +134,9 @@ export async function lookAtJobs(known: Situation, run: Run): Promise<Situation>
   const ownJob = attempt.kind === 'job' ? await observe(attempt.job, undefined, run) : undefined
   if (ownJob && !hasEnded(ownJob)) {
     // The re-run repeats what its job is about.
-    const call = { purpose: 'read the changes', permission: 'contents: read' }
     const read = () => readChanges(event, memory, start.tags, run)
-    const changes = hasInstructions && !command ? await run.github.optional(call, read) : undefined
+    const changes =
+      hasInstructions && !command ? await run.github.optional(READ_CHANGES, read) : undefined
     return { ...start, ownJob, changes: changes?.known ? changes.value : undefined }
   }
   const earlierJobs = await lookAtEarlierJobs(start, run)
@@ -216,6 +223,45 @@ async function observe(
   const ofStatus = answer && isTerminal(answer.status) ? '' : named.prLink
   const prLink = answer?.prLink ?? ofStatus
   return { ...named, prLink, state, job: answer, isNamed, pull: await readPull(prLink) }
+}
+
+/** How long looking up an earlier job is retried. */
+const MAX_LOOKUP_MS = 120_000
+
+/** Asks Mintlify for an earlier job: `undefined` if there is none, a problem if that can't be known. */
+async function readEarlierJob(
+  { id, recordedAtMs }: NamedJob,
+  run: Run,
+): Promise<Job | Problem | undefined> {
+  const { clock, cancel, inputs, log, mintlifyName, mintlify } = run
+  const name = inBackticks(id)
+  const lookupMs = Math.min(MAX_LOOKUP_MS, inputs.timeout)
+  const deadlineMs = clock.now() + lookupMs
+  const isNew = (error: unknown): boolean =>
+    hasStatus(error, 404) && clock.now() - recordedAtMs < EARLY_MS
+  const policy = {
+    isRetryable: (error: unknown) => isRetryable(error) || isNew(error),
+    ...PAUSES,
+    deadlineMs: () => deadlineMs,
+    onRetry: (error: unknown, pauseMs: number) =>
+      log.info(
+        `Could not get the earlier job ${name}: ${describeFailure(error, mintlifyName).title}. Trying again in ${formatDuration(pauseMs)}.`,
+      ),
+  }
+  try {
+    return await retry(() => mintlify.getJob(id, cancel), policy, run)
+  } catch (error) {
+    if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
+    const { cause, reason } = error
+    if (hasStatus(cause, 404)) return undefined
+    const { title, text, isTransient } = describeFailure(cause, mintlifyName)
+    const note = `The request was about the earlier job ${name}.`
+    const limit =
+      reason === 'deadline' ? describeLimit(cause, formatDuration(lookupMs), mintlifyName) : ''
+    const again = isTransient ? 'To try again, re-run this job.' : ''
+    const all = joinSentences(text, note, limit, 'Nothing was started.', again)
+    return new Problem({ title, text: all, isTransient, cause })
+  }
 }
 
 /** Asks GitHub for the state of a pull request in any repository. @throws {Problem} */

@@ -174,7 +174,7 @@ export async function requestReviews(
     await send(`pulls/${number}/requested_reviewers`, body, `ask ${name} for a review`)
   }
   if (failed.length > 0)
-    log.noteInSummary(
+    log.warnOnlyInSummary(
       `The action could not ${listOf(failed)}. To change ${repository}, the token needs \`pull-requests: write\` there.`,
     )
 }

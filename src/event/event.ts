@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Comment, FromGitHub, Maybe, PullRequest, RestData, User } from '../github/client.ts'
 import type { Thread } from '../github/threads.ts'
+import { AGENT } from '../inputs/formats.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { inBackticks, isRecord, parseJson } from '../lib/text.ts'
 import type { Environment } from '../runner/run.ts'
@@ -15,18 +16,15 @@ type EventRow = {
   /** Who can cause it: only an account with write permission, which isn't checked, or anyone. */
   readonly causedBy: 'writer' | 'anyone'
   /** Whether a step records its job for later runs. */
-  readonly isRecorded?: true
+  readonly mayRecord?: true
   /** The action of a text that can be a command. */
   readonly command?: 'created' | 'submitted'
 }
 
 const WRITER: EventRow = { causedBy: 'writer', about: 'none' }
 const ANYONE: EventRow = { causedBy: 'anyone', about: 'none' }
-const OF_BRANCH: EventRow = { causedBy: 'writer', about: 'branch', isRecorded: true }
-const OF_PULL: EventRow = { causedBy: 'anyone', about: 'pull-request', isRecorded: true }
-
-/** Mintlify's agent. Its work never starts a job. */
-export const AGENT = 'mintlify[bot]'
+const OF_BRANCH: EventRow = { causedBy: 'writer', about: 'branch', mayRecord: true }
+const OF_PULL: EventRow = { causedBy: 'anyone', about: 'pull-request', mayRecord: true }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
 const EVENTS: Readonly<Record<string, EventRow>> = {
@@ -122,7 +120,7 @@ export type GitHubEvent = {
   readonly name: string
   readonly action: string
   readonly about: About
-  readonly isRecorded: boolean
+  readonly mayRecord: boolean
   /** Whose permission decides; `trusted` if only an account with write permission can have caused it. */
   readonly actor: Actor | 'trusted' | undefined
   /** Login of the account that caused it; may be empty. */
@@ -163,7 +161,7 @@ export function readEvent(environment: Environment, inputs: Inputs): GitHubEvent
   const payload = readPayload(environment.eventPath)
   const { action = '', pull_request: ofPull, issue, release, repository, sender } = payload
   const row = EVENTS[name] ?? ANYONE
-  const isOfPull = row.isRecorded === true && row.about === 'pull-request'
+  const isOfPull = row.mayRecord === true && row.about === 'pull-request'
   const isMerged = isOfPull && ofPull?.merged === true
   const isPull = (ofPull ?? issue?.pull_request) != null
   const [, kind, refName = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
@@ -189,7 +187,7 @@ export function readEvent(environment: Environment, inputs: Inputs): GitHubEvent
     name,
     action: action ?? '',
     about,
-    isRecorded: row.isRecorded === true,
+    mayRecord: row.mayRecord === true,
     actor: row.causedBy === 'writer' || isTrusted ? 'trusted' : readActor(account),
     sender: sender?.login ?? '',
     nothing: whyNothing(name, payload, isOfPull),

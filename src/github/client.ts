@@ -156,7 +156,7 @@ export class GitHub {
    *
    * @param path below the repository's
    */
-  async list<T>(path: string, maxEntries = Infinity, perPage = 100): Promise<readonly T[]> {
+  async list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
     const { paginate } = await this.#load()
     const all: T[] = []
     const pages = (size: number) =>
@@ -180,7 +180,7 @@ export class GitHub {
         return await read(size % 10 === 0 ? size / 10 : 1)
       }
     }
-    return await read(perPage)
+    return await read(100)
   }
 
   /** Makes a call whose failure is a value. */
@@ -363,9 +363,6 @@ export type RestData<
 > = Rest[Area][Call] extends (...options: never[]) => Promise<{ readonly data: infer Data }>
   ? DeepFromGitHub<Data>
   : never
-
-/** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
-export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without their number. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>

@@ -9,7 +9,7 @@ export type InputFormat<T> = {
   readonly use: string
   /** Reads a text that isn't empty. Throws a `RangeError` with the problem, to follow the value: `has no unit`. */
   readonly parse: (text: string) => T
-  /** The value of an empty text; `undefined` if that is the default. */
+  /** The value of an empty text; `undefined`: then the default. */
   readonly empty: T | undefined
   /** The only words that a value may consist of, if there are such. */
   readonly words?: readonly string[]
@@ -138,13 +138,13 @@ export const REVIEWERS = listMatching(
 )
 
 /** Mintlify's agent. Its work never starts a job, whatever `ignore-authors` lists. */
-const MINTLIFY_AUTHOR = 'mintlify[bot]'
+export const AGENT = 'mintlify[bot]'
 
 /** The given logins, and Mintlify's own. */
 export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
   ...LOGINS,
-  parse: (text) => [MINTLIFY_AUTHOR, ...LOGINS.parse(text)],
-  empty: [MINTLIFY_AUTHOR],
+  parse: (text) => [AGENT, ...LOGINS.parse(text)],
+  empty: [AGENT],
 }
 
 /** Labels, separated by commas or line breaks; compared without case. */

@@ -140,7 +140,7 @@ export function withoutComments(text: string): string {
   return text.replace(/<!--[\s\S]*?(?:-->|$)/g, '')
 }
 
-/** Removes the same, and line breaks. */
+/** Does the same as `cleanMarkdown`, on one line. */
 export function oneLine(text: string): string {
   return cleanMarkdown(text).replace(/\s+/g, ' ')
 }

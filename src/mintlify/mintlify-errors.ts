@@ -87,6 +87,12 @@ export function limitPauseMs(error: unknown): number | undefined {
   return hasStatus(error, 429) && retryAfterMsOf(error) === undefined ? 60_000 : undefined
 }
 
+/** How long to wait before a request is sent again. */
+export const PAUSES = { retryAfterMs: retryAfterMsOf, pauseMs: limitPauseMs }
+
+/** How long after it was recorded Mintlify may not know a job yet. */
+export const EARLY_MS = 60_000
+
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof MintlifyError && error.status === status
 }

@@ -18,7 +18,7 @@ import {
 import { lineCounts, showFiles, type Written } from './show-diff.ts'
 
 /** A label or title, and its value. */
-export type Fact = readonly [name: string, value: Maybe<string | false | 0>]
+export type Fact = readonly [name: string, value: Maybe<string | false>]
 
 /** A comment. `by`: its author and time, or its author and the lines that it is on. */
 export type Remark = { readonly by: string; readonly body: string }
@@ -40,7 +40,7 @@ export type EventFacts = {
 }
 
 export type BlockOptions = {
-  /** A `message` has no words about the run, because the job has them. */
+  /** A `message` has no words about the run: the job has them, or wants none. */
   readonly kind: 'run' | 'command' | 'message'
   readonly detail: Inputs['context']
   /** Length of the rest of the prompt, which users wrote. */
@@ -148,6 +148,7 @@ export function writeBlock(
   const room =
     Math.min(MAX_BLOCK.withoutFiles, size - filesRoom) - frame - byteLength(facts + title)
   const written = writeSections(sections, room)
+  // The last three sections are about merged pull requests, commits, and a hunk.
   const counts = written.map(({ count }) => count)
   const above = `${facts}${written.map(({ text }) => text).join('')}${title}`
   const whole = `\n… (lines are left out at each …${url && `; the whole diff: ${shortLine(url)}`})`

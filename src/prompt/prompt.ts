@@ -1,10 +1,10 @@
 import type { Create, Message, Wait } from '../decide/decide.ts'
 import type { Situation } from '../decide/look.ts'
 import type { GitHubEvent, Subject } from '../event/event.ts'
+import type { RunRequest, TextFile } from '../event/request.ts'
 import { byteLength, fenceFor, visibleText } from '../lib/text.ts'
 import { type Run, runUrlOf } from '../runner/run.ts'
 import { type ContextStats, type EventFacts, type Fact, writeBlock } from './block.ts'
-import type { RunRequest, TextFile } from './request.ts'
 
 /** What is sent, and how much of the event it includes; `undefined` if nothing. */
 type Prompt = { readonly prompt: string; readonly stats?: ContextStats | undefined }

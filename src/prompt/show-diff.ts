@@ -18,10 +18,10 @@ export type Written = {
   readonly isCut?: boolean
 }
 
-/** For the diffs of tests, CI, and translations; if everything else is shown whole, they have a quarter. */
+/** For the diffs of files that readers don't notice, such as tests; if everything else is shown whole, they have a quarter. */
 const MAX_BACKGROUND = 8 * 1024
 const MAX_FILES = 600
-/** Of the room for files with diffs, what their headers have: one in so many. */
+/** Headers get one byte of so many. */
 const HEADERS_SHARE = 8
 const MAX_PIECE_LINES = 4
 const MAX_SHOWN_PATH = 300
@@ -76,11 +76,11 @@ export function showFiles(
   // The names of files that aren't shown may be in others.
   weigh(parts)
   parts.sort((one, other) => order(one) - order(other) || other.worth - one.worth)
-  const { code = [], tests = [] } = Object.groupBy(parts, ({ rank }) =>
-    rank === 'background' ? 'tests' : 'code',
+  const { background = [], rest = [] } = Object.groupBy(parts, ({ rank }) =>
+    rank === 'background' ? rank : 'rest',
   )
-  const left = choose(code, maxBytes - NOTE_BYTES - sumOf(parts, headerBytes))
-  choose(tests, Math.min(left, code.every(isShownWhole) ? maxBytes / 4 : MAX_BACKGROUND))
+  const left = choose(rest, maxBytes - NOTE_BYTES - sumOf(parts, headerBytes))
+  choose(background, Math.min(left, rest.every(isShownWhole) ? maxBytes / 4 : MAX_BACKGROUND))
   const more = Math.max(fileCount, all.length) - parts.length
   const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   const isCut = more > 0 || !parts.every(isShownWhole)
@@ -129,7 +129,7 @@ function choose(parts: readonly Part[], maxBytes: number): number {
   return left
 }
 
-/** Sorts files into the order in which they are shown: by rank, then by the weight of their names. */
+/** Divides the diffs of files into pieces. */
 function toParts(files: readonly ChangedFile[], hasDiffs: boolean): Part[] {
   const ranked = rankFiles(files).map((one) => {
     const { rank, file } = one

@@ -97,8 +97,8 @@ export const NO_MEMORY: Memory = {
 }
 
 /** Whether a run records its job for later runs. */
-export function isRecorded({ command, isRecorded }: GitHubEvent, { inputs }: Pick<Run, 'inputs'>) {
-  return command !== undefined || (isRecorded && hasPrompt(inputs))
+export function isRecorded({ command, mayRecord }: GitHubEvent, { inputs }: Pick<Run, 'inputs'>) {
+  return command !== undefined || (mayRecord && hasPrompt(inputs))
 }
 
 /** Source: GitHub's REST API, "Create a commit status". */
@@ -180,7 +180,7 @@ function jobsOf(entry: Entry | undefined): NamedJob[] {
   return [{ id, prLink, recordedAtMs }]
 }
 
-const FIND = { purpose: 'look for an earlier job', permission: 'statuses: read' }
+export const FIND = { purpose: 'look for an earlier job', permission: 'statuses: read' }
 const PAGE_SIZE = 100
 /** As many commits of a branch are searched at most. */
 export const MAX_SEARCHED_COMMITS = 500

@@ -185,7 +185,7 @@ export class Recorder {
     await Promise.all(shares.filter(({ sha }) => isSha(sha)).map(write))
   }
 
-  /** Lets the post step show how the run ended if this step is killed before it does so itself. */
+  /** Sets the facts of the end, and lets the post step show it if this step is killed before it does so itself. */
   prepareEnd(state: State, prLink: string, view: View): void {
     this.#set({ state, ...(prLink && { link: prLink }) })
     if (this.#run.inputs.context !== 'none') {

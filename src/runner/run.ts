@@ -122,7 +122,7 @@ export class Run {
   readonly problems: readonly InputProblem[]
   readonly clock: Clock
   /** Mintlify's name in messages: with another `base-url` its host, whose App may have another name. */
-  readonly mintlify: string
+  readonly mintlifyName: string
   /** Uniform in [0, 1). */
   readonly random: () => number
   /** Aborted when the runner wants the run to end. */
@@ -131,7 +131,7 @@ export class Run {
   /** Replaces the secrets in a text. */
   readonly redact: Redact
   readonly github: GitHub
-  readonly service: MintlifyClient
+  readonly mintlify: MintlifyClient
   readonly #sections: Record<SummarySection, string> = { job: '', visitors: '' }
   /** What the summary's file had before. */
   #earlierSummary: string | undefined
@@ -156,7 +156,7 @@ export class Run {
     this.inputs = inputs
     this.problems = problems
     const { 'base-url': baseUrl } = inputs
-    this.mintlify = baseUrl.origin === DEFAULT_ORIGIN ? 'Mintlify' : baseUrl.host
+    this.mintlifyName = baseUrl.origin === DEFAULT_ORIGIN ? 'Mintlify' : baseUrl.host
     this.log = createLog(this.redact, inputs.matrix)
     this.github = new GitHub({
       ...waiting,
@@ -165,8 +165,8 @@ export class Run {
       log: this.log,
       optionalMs: OPTIONAL_MS[isPost ? 'post' : 'main'],
     })
-    this.service = new MintlifyClient({
-      name: this.mintlify,
+    this.mintlify = new MintlifyClient({
+      name: this.mintlifyName,
       apiKey: inputs['api-key'],
       projectId: inputs['project-id'],
       baseUrl,
@@ -294,7 +294,7 @@ function createLog(redact: Redact, subject: string) {
       core.warning(clean(text), titled(title))
     },
     /** Logs a line that the summary shows as a warning. */
-    noteInSummary(text: string) {
+    warnOnlyInSummary(text: string) {
       summaryWarnings.push(clean(text))
       core.info(clean(text))
     },

@@ -1,12 +1,6 @@
 import { isRecord, type JsonRecord, type Problem, recordField, stringField } from '../lib/text.ts'
 import { retry } from '../lib/time.ts'
-import {
-  describeFailure,
-  hasStatus,
-  isRetryable,
-  limitPauseMs,
-  retryAfterMsOf,
-} from '../mintlify/mintlify-errors.ts'
+import { describeFailure, hasStatus, isRetryable, PAUSES } from '../mintlify/mintlify-errors.ts'
 import type { Run } from '../runner/run.ts'
 
 /** No request is sent later. The last one may take 30 s, so that all of them end within 5 minutes. */
@@ -37,11 +31,9 @@ type ListAnswer<T> = ReturnType<typeof readAnswer<T>>
 
 /**
  * Starts to read Mintlify's analytics within a limit of time and requests. Mintlify allows an organization 100 an hour.
- *
- * @param maxRequests the last one may be followed by two retries
  */
 export function createAnalytics(maxRequests: number, run: Run) {
-  const { service, clock, cancel, log, mintlify } = run
+  const { mintlify, clock, cancel, log, mintlifyName } = run
   const deadlineMs = clock.now() + LAST_REQUEST_MS
   /** What could not be read. */
   const missing: (Cause & { readonly purpose: string })[] = []
@@ -49,10 +41,9 @@ export function createAnalytics(maxRequests: number, run: Run) {
   const policy = {
     maxAttempts: 3,
     isRetryable: (error: unknown) => requestsLeft > 0 && isRetryable(error),
-    retryAfterMs: retryAfterMsOf,
-    pauseMs: limitPauseMs,
+    ...PAUSES,
     deadlineMs: () => deadlineMs,
-    onRetry: (error: unknown) => log.info(describeFailure(error, mintlify).title),
+    onRetry: (error: unknown) => log.info(describeFailure(error, mintlifyName).title),
   }
 
   /** Reads a list, page after page. @returns `undefined` if not even its first page could be read */
@@ -65,12 +56,12 @@ export function createAnalytics(maxRequests: number, run: Run) {
     const call = { purpose, path, query: { dateFrom: period.from, dateTo: period.to, ...query } }
     const send = () => {
       requestsLeft -= 1
-      return service.getAnalytics(call, (json) => readAnswer(json, list), cancel)
+      return mintlify.getAnalytics(call, (json) => readAnswer(json, list), cancel)
     }
     const answer = await retry(send, policy, run).catch(({ cause }: Error) => {
       // The limit applies to every other request, too.
       if (hasStatus(cause, 429)) requestsLeft = 0
-      return leaveOut(describeFailure(cause, mintlify))
+      return leaveOut(describeFailure(cause, mintlifyName))
     })
     if (!answer?.hasMore || !paging) return answer
     const rest = await read({ ...list, query: { ...query, [paging]: answer[paging] } })

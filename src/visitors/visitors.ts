@@ -45,13 +45,10 @@ type Visitors = NonNullable<Awaited<ReturnType<typeof readVisitors>>>
  *
  * @throws {Problem} if the visitors or, without them, the content gaps could not be read
  */
-export async function reportVisitors(
-  contentGaps: ContentGaps | undefined,
-  run: Run,
-): Promise<void> {
-  const { inputs, log, mintlify } = run
+export async function reportVisitors(contentGaps: ContentGaps, run: Run): Promise<void> {
+  const { inputs, log, mintlifyName } = run
   if (inputs['dry-run']) {
-    const plan = md`## 📊 Visitors report: dry run\n\nNothing was sent to ${mintlify}. Without \`dry-run\`, this run would create a visitors report.`
+    const plan = md`## 📊 Visitors report: dry run\n\nNothing was sent to ${mintlifyName}. Without \`dry-run\`, this run would create a visitors report.`
     return run.writeSummary('visitors', plan)
   }
   const hasVisitors = inputs['visitors-summary']
@@ -257,11 +254,11 @@ const AGENT_RULES =
   "The following counts show demand and don't prove an error. Look at the page and at the code first, and change at most three pages because of this list."
 
 /** The content gaps of a run, as they are read. */
-export type ContentGaps = ReturnType<typeof readContentGaps> | undefined
+export type ContentGaps = ReturnType<typeof readContentGaps>
 
 /** Reads the pages with bad ratings or unanswered questions. @returns `undefined` if they aren't requested */
 export async function readContentGaps(run: Run) {
-  const { inputs, clock, mintlify } = run
+  const { inputs, clock, mintlifyName } = run
   if (inputs['content-gaps'] === 'none' || inputs['dry-run']) return undefined
   const { read, missing } = createAnalytics(6, run)
   const period = periodBefore(clock.now(), GAP_DAYS)
@@ -277,7 +274,7 @@ export async function readContentGaps(run: Run) {
   if (ratings?.hasMore)
     missing.push({
       purpose: 'read all page ratings',
-      title: `${mintlify} lists 100 pages`,
+      title: `${mintlifyName} lists 100 pages`,
       text: '',
     })
   const questions = await read({

@@ -69,16 +69,16 @@ function nextSteps({ command }: GitHubEvent, { result, accepted }: Report, run: 
  * @param jobId `undefined` if a job may have been started
  */
 export function killedView(event: GitHubEvent, jobId: string | undefined, run: Run): View {
-  const { mintlify } = run
+  const { mintlifyName } = run
   const title =
     jobId === undefined
-      ? `Interrupted before ${mintlify} answered`
+      ? `Interrupted before ${mintlifyName} answered`
       : 'Interrupted, the job is still running'
   // A re-run of a command waits for the job.
   const rerun = event.command ? md`re-run the ${runLink(run)}, or ` : md``
   const words =
     jobId === undefined
-      ? md`The workflow run was interrupted before ${mintlify} responded. If a job was started, it is still running and may open a pull request.`
+      ? md`The workflow run was interrupted before ${mintlifyName} responded. If a job was started, it is still running and may open a pull request.`
       : md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
   return { title, text: joinMarkdown([md`🛑 **Interrupted**`, originLine(event, run), words]) }
 }

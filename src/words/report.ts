@@ -95,7 +95,7 @@ export function makeReport(end: JobEnd, event: GitHubEvent, run: Run): Report {
   const words = accepted
     ? wordsOf(result, { job, jobId, accepted, error: polled?.error ?? problem }, event, run)
     : notStartedWords(isCancelled, problem)
-  const isNamed = inputs['fail-on'].has(result)
+  const mustFail = inputs['fail-on'].has(result)
   // Less than a second means nothing. Next to the deadline, which began earlier, it would contradict that.
   const tookS = polled && result !== 'timed-out' ? Math.floor(polled.durationMs / 1000) : 0
   let state: State = problem?.maybeStarted ? 'starting' : 'nothing'
@@ -108,9 +108,9 @@ export function makeReport(end: JobEnd, event: GitHubEvent, run: Run): Report {
     result,
     state,
     // A step that fails has no green sign.
-    sign: isNamed && result !== 'timed-out' ? '❌' : words.sign,
-    isFailure: isNamed || result === 'cancelled' || result === 'error',
-    failOnNote: isNamed ? `This step failed because \`fail-on\` includes \`${result}\`.` : '',
+    sign: mustFail && result !== 'timed-out' ? '❌' : words.sign,
+    isFailure: mustFail || result === 'cancelled' || result === 'error',
+    failOnNote: mustFail ? `This step failed because \`fail-on\` includes \`${result}\`.` : '',
     prLink,
     prName: parsePullRequest(prLink).name,
     job,
@@ -156,16 +156,16 @@ type JobFacts = {
   readonly error: unknown
 }
 
-/** Words a result: the only place that does. */
+/** Words a result of an accepted job. */
 function wordsOf(result: Result, about: JobFacts, event: GitHubEvent, run: Run): Words {
   const { job, jobId, accepted, error } = about
-  const { mintlify, inputs } = run
+  const { mintlifyName, inputs } = run
   const name = inBackticks(mintlifyWord(jobId))
   const id = inBackticks(`job-id: ${jobId}`)
   const isFound = inputs['follow-up'] && isRecorded(event, run)
   const waits = isFound ? 'The next run of this step finds the job. ' : ''
   const toWait = `${waits}To wait for it${isFound ? ' now' : ''}, run this action with ${id}.`
-  const failure = error === undefined ? undefined : describeFailure(error, mintlify)
+  const failure = error === undefined ? undefined : describeFailure(error, mintlifyName)
   // The last poll may have failed, or have shown the job as it was before a message.
   const isObserved = job !== undefined && error === undefined && !isTerminal(job.status)
   const isRunning = isObserved ? 'is still running' : 'may still be running'
@@ -178,7 +178,7 @@ function wordsOf(result: Result, about: JobFacts, event: GitHubEvent, run: Run):
         ? {
             sign: '⚠️',
             title: 'The pull request link could not be read',
-            text: `The action ignored the link (\`prLink\`) from ${mintlify}, because it isn't an http(s) URL. You can find the pull request in the dashboard.`,
+            text: `The action ignored the link (\`prLink\`) from ${mintlifyName}, because it isn't an http(s) URL. You can find the pull request in the dashboard.`,
           }
         : {
             sign: '✅',
@@ -189,13 +189,13 @@ function wordsOf(result: Result, about: JobFacts, event: GitHubEvent, run: Run):
       return {
         sign: '❌',
         title: "The agent's job failed",
-        text: `${mintlify} reported that job ${name} failed, but gave no reason. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the prompt asks for something impossible. To see the job, open the dashboard.`,
+        text: `${mintlifyName} reported that job ${name} failed, but gave no reason. Common causes are that its GitHub App isn't installed on the docs repository, that your credits are used up, or that the prompt asks for something impossible. To see the job, open the dashboard.`,
       }
     case 'archived':
       return {
         sign: '🗄️',
         title: "The agent's job was archived",
-        text: `Job ${name} was archived, either by someone in the dashboard or by ${mintlify}. It won't open a pull request. To start a new job, run the workflow again.`,
+        text: `Job ${name} was archived, either by someone in the dashboard or by ${mintlifyName}. It won't open a pull request. To start a new job, run the workflow again.`,
       }
     case 'timed-out': {
       const more = failure
@@ -236,11 +236,11 @@ function wordsOf(result: Result, about: JobFacts, event: GitHubEvent, run: Run):
 /** Describes a job that Mintlify doesn't know, so that there is nothing to wait for. */
 function lostJobWords(failure: Problem | undefined, { jobId }: JobFacts, run: Run): Words {
   const { title = '', text = '' } = failure ?? {}
-  const { inputs, mintlify } = run
+  const { inputs, mintlifyName } = run
   if (inputs['job-id'] !== '')
     return { sign: '❌', title, text: joinSentences(text, 'Check `job-id` and `project-id`.') }
-  const before = `${mintlify} accepted job ${inBackticks(mintlifyWord(jobId))} before, so it may still be running. Check the dashboard before you run this again.`
-  const lost = `${mintlify} doesn't know this job anymore`
+  const before = `${mintlifyName} accepted job ${inBackticks(mintlifyWord(jobId))} before, so it may still be running. Check the dashboard before you run this again.`
+  const lost = `${mintlifyName} doesn't know this job anymore`
   return { sign: '❌', title: lost, text: joinSentences(text, before) }
 }
 

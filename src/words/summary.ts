@@ -64,14 +64,14 @@ function warningLines({ log }: Run): readonly Markdown[] {
 
 /** Reports what a run would have done, and shows the prompt. */
 export function reportDryRun(plan: Plan, run: Run): void {
-  const { log, mintlify, inputs } = run
+  const { log, mintlifyName, inputs } = run
   const id = plan.kind === 'create' ? '' : inBackticks(plan.id)
   const purposes = {
     create: 'start a job with this prompt',
     message: `send this prompt to the job ${id}`,
     wait: `${inputs.wait ? 'wait for' : 'look once at'} the job ${id}`,
   }
-  const title = `Dry run: nothing was sent to ${mintlify}`
+  const title = `Dry run: nothing was sent to ${mintlifyName}`
   const text = `Without \`dry-run\`, this run would ${purposes[plan.kind]}.`
   const warnings = warningLines(run)
   run.setOutputs({ result: 'dry-run', 'source-authors': plan.sources.authors.join('\n') })
@@ -134,7 +134,7 @@ export function inputsSummary({ title, problems }: InputsProblem, run: Run): Mar
   ])
   return joinMarkdown([
     md`## ❌ ${sentencesWithCode(title)}`,
-    md`Nothing was sent to ${run.mintlify}.`,
+    md`Nothing was sent to ${run.mintlifyName}.`,
     table(['Input', 'Problem', 'Use'], rows),
     footer(run),
   ])

@@ -78,7 +78,7 @@ it('no text in the log is a workflow command, and annotations have the values of
   log.warning('##[error]x', 'Title: ##[error]x')
   log.group('##[group]', '::set-output name=x::y')
   log.warnInSummary(`A line with ${KEY}.`, 'Second')
-  log.noteInSummary('Another.')
+  log.warnOnlyInSummary('Another.')
   expect(log.summaryWarnings()).toEqual(['A line with ***.', 'Another.'])
   expect(log.hasFailed()).toBe(false)
   log.fail('four\nfive', 'x'.repeat(61))
@@ -102,7 +102,7 @@ it.each([
   { baseUrl: 'https://api.mintlify.com/v2', name: 'Mintlify' },
   { baseUrl: 'https://docs.example:8443/api', name: 'docs.example:8443' },
 ])('messages call the host of $baseUrl $name', ({ baseUrl, name }) => {
-  expect(createRun({ 'INPUT_BASE-URL': baseUrl }).mintlify).toBe(name)
+  expect(createRun({ 'INPUT_BASE-URL': baseUrl }).mintlifyName).toBe(name)
 })
 
 it('outputs are written at once; one of more than 256 KiB is left empty with a warning', () => {

@@ -1,6 +1,5 @@
 import { promises as files } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import type { GitHubEvent } from '../event/event.ts'
 import {
   hasPrompt,
   hasReport,
@@ -13,6 +12,7 @@ import {
 } from '../inputs/table.ts'
 import { docsLink, errorCode, errorMessage, inBackticks } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
+import type { GitHubEvent } from './event.ts'
 
 export type TextFile = {
   /** As the workflow names it. */
