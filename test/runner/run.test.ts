@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readCommandFile } from '../../scripts/command-file.ts'
 import { Markdown, md } from '../../src/lib/markdown.ts'
 import { Run, readEnvironment } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
+import { readCommandFile } from '../support/command-file.ts'
 
 const KEY = 'mint_0123456789'
 const printed: string[] = []

@@ -4,7 +4,12 @@ import { Ajv } from 'ajv'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 
-/** GitHub's own description of its REST API, as far as the fake GitHub needs it (see `scripts/cut-openapi.ts`). */
+/**
+ * GitHub's own description of its REST API, as far as the fake GitHub needs it. `fixtures/openapi.json` has the operations in
+ * use, without prose, from `generated/api.github.com.json` of `@octokit/openapi` 23.0.2. To add an operation, copy its
+ * parameters, body, answers, and example, and add the schemas that they name to the definitions. References become
+ * `github#/definitions/NAME`, and `nullable` becomes an `anyOf` with the type `null`.
+ */
 export type OpenApi = {
   readonly operations: readonly Operation[]
   readonly definitions: Readonly<Record<string, unknown>>

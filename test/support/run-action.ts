@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Ajv } from 'ajv'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
-import { readCommandFile } from '../../scripts/command-file.ts'
+import { readCommandFile } from './command-file.ts'
 import type { Event } from './events.ts'
 
 type Texts = Readonly<Record<string, string>>
