@@ -12,7 +12,6 @@ export default defineConfig({
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
       'test/event/real-payloads.test.ts',
-      'test/stories/month.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },

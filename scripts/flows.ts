@@ -15,7 +15,11 @@ const USAGE = `Prints the files of src that three runs execute, and how many of 
 
   npm run flows
 
-Anonymous functions and code that runs at import are left out.`
+Anonymous functions and code that runs at import are left out. Fails if the push goes through too many files or functions.`
+
+/** Of a push. */
+const MAX_FILES = 34
+const MAX_FUNCTIONS = 360
 
 readOptions(USAGE, {})
 const { github, world, access, close } = await startServices({ jobTimeMs: 200 })
@@ -27,7 +31,7 @@ await runScript(async () => {
   const push = { prompt: 'Bring the docs up to date.' }
   const pushed = () => pushTo(world, { author, files: ['src/flag.ts'] })
   await step(pushed(), push, 'pr-operation::created')
-  await show('A push updates a docs pull request', 34, () =>
+  const { files, functions } = await show('A push updates a docs pull request', MAX_FILES, () =>
     step(pushed(), push, 'pr-operation::updated'),
   )
   await show('A /docs comment on it', 35, () => {
@@ -38,6 +42,10 @@ await runScript(async () => {
   await show("Monday's visitors report", 20, () =>
     step(bareEvent('schedule'), report, 'visitors-markdown::## '),
   )
+  if (files > MAX_FILES || functions > MAX_FUNCTIONS)
+    throw new Error(
+      `The push goes through more than ${MAX_FILES} files or ${MAX_FUNCTIONS} functions.`,
+    )
 })
 await close()
 rmSync(folder, { recursive: true })
@@ -71,7 +79,7 @@ async function step(
 }
 
 /** Prints the files of src that some work executes, with the number of functions that have a name. */
-async function show(name: string, limit: number, work: () => Promise<void>): Promise<void> {
+async function show(name: string, limit: number, work: () => Promise<void>) {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
@@ -89,4 +97,5 @@ async function show(name: string, limit: number, work: () => Promise<void>): Pro
   console.log(`${name}: ${files.length} files (at most ${limit}), ${functions} functions\n`)
   const lines = files.map(({ path, count }) => `  ${path}: ${count}`)
   console.log(`${lines.toSorted().join('\n')}\n`)
+  return { files: files.length, functions }
 }
