@@ -22,7 +22,6 @@ import { selfSignedCertificate } from '../test/support/certificate.ts'
 import { bareEvent, type Event, pushTo } from '../test/support/events.ts'
 import { environmentOf } from '../test/support/run-action.ts'
 import { startServices } from '../test/support/services.ts'
-import type { World } from '../test/support/world.ts'
 import { measureGit } from './git.ts'
 
 const USAGE = `Measures what a run costs beside the waiting: the action in dist/ against a shell step with the same requests.
@@ -138,8 +137,6 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
   const scene = { name: '', script: '', event: { name: 'schedule', payload: {} }, inputs }
   const peakBytes = await peakOf(stage.action(scene), join(folder, 'scratch'))
   const requests = stage.requests()
-  const push = largePush(stage.world)
-  const largePeakBytes = await peakOf(stage.action(push), join(folder, 'scratch'))
   await stage.close()
   const dist = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
   const distBytes = dist.reduce((sum, name) => sum + statSync(join(ROOT, 'dist', name)).size, 0)
@@ -147,7 +144,6 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
     ['dist/, KB', distBytes / 1e3, 1000],
     ['archive that a runner downloads, KB', gzipSync(archiveOfWorkTree()).length / 1e3, 300],
     [`memory for the visitors of ${LARGE_SITE_PAGES} pages, MB`, peakBytes / 1e6, 150],
-    ['memory for a push of 3,000 changed files of 100 KB, MB', largePeakBytes / 1e6, 200],
     // One of them asks GitHub for the docs pull requests.
     [`requests for the visitors of ${LARGE_SITE_PAGES} pages`, requests, 33],
   ] as const
@@ -246,7 +242,6 @@ function scenesOf({ world }: Stage): Scene[] {
       inputs: create,
     },
     { name: 'push, defaults', script: 'shell-job.sh', event: push, inputs: { prompt } },
-    largePush(world),
     {
       name: 'visitors',
       script: 'shell-visitors.sh',
@@ -254,18 +249,6 @@ function scenesOf({ world }: Stage): Scene[] {
       inputs: visitors,
     },
   ]
-}
-
-/** A push of thousands of large files, of which GitHub lists 300, without diffs. */
-function largePush(world: World): Scene {
-  const none = { status: 'modified', additions: 0, deletions: 0 }
-  const files = Array.from({ length: 300 }, (_, index) => ({
-    filename: `src/part-${index % 100}/file-${index}.ts`,
-    ...none,
-  }))
-  const event = pushTo(world, { message: 'Change all of it', files })
-  const inputs = { prompt: 'Bring the docs up to date.' }
-  return { name: 'push of 3,000 large files', script: 'shell-job.sh', event, inputs }
 }
 
 /** Runs a command to its end. @throws {Error} with its output, if it fails */
