@@ -55,8 +55,7 @@ export class Api {
     const job = this.#jobs.find(jobId)
     if (!job) return NO_JOB
     // How the vendor answers a message to such a job is not documented.
-    if (/failed|archived/.test(this.#jobs.status(job)))
-      return errorReply(400, 'The job takes no messages')
+    if (this.#jobs.status(job) === 'failed') return errorReply(400, 'The job takes no messages')
     await this.#jobs.message(job, prompt)
     return jsonReply(200, await this.#jobs.answer(job))
   }

@@ -1,17 +1,13 @@
-import type { ServerResponse } from 'node:http'
-import { type CallName, jsonReply, type RecordedRequest, type Reply, sendReply } from './http.ts'
+import { type CallName, jsonReply, type RecordedRequest, type Reply } from './http.ts'
 
-/** The kinds of faults. README.md describes them. */
-export const FAULT_KINDS = ['status', 'body', 'reset', 'hang'] as const
-
-/** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
+/** Another answer, for which requests, and how often: once, unless it says otherwise. */
 export type Fault = {
-  readonly kind: (typeof FAULT_KINDS)[number]
+  /** Without it, that of the service's own answer. */
   readonly status?: number
   /** A string is sent as it stands, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the service handles the request all the same. */
+  /** Whether the service handles the request all the same; by default, if there is no status. */
   readonly handled?: boolean
   readonly times?: number | 'always'
   /** Without a field, any request. */
@@ -23,19 +19,15 @@ export type Fault = {
   }
 }
 
-const FIELDS = ['kind', 'status', 'body', 'headers', 'handled', 'times', 'match']
+const FIELDS = ['status', 'body', 'headers', 'handled', 'times', 'match']
 
-/** Reads a fault from JSON; returns the problem as text if it isn't one. */
-export function readFault(value: unknown): Fault | string {
-  const fault = typeof value === 'object' && value !== null ? value : {}
-  const unknown = Object.keys(fault).filter((name) => !FIELDS.includes(name))
-  if (unknown.length > 0) return `No field of a fault: ${unknown.join(', ')}`
-  if (isFault(fault)) return fault
-  return `A fault is a JSON object with a kind: ${FAULT_KINDS.join(', ')}`
-}
-
-function isFault(value: object): value is Fault {
-  return 'kind' in value && FAULT_KINDS.some((kind) => kind === value.kind)
+/** Whether a JSON value has fields of a fault only. */
+export function isFault(value: unknown): value is Fault {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).every((name) => FIELDS.includes(name))
+  )
 }
 
 /** A fault with its use so far: `seen` counts the requests that its `match` fits, `nth` aside. */
@@ -71,24 +63,12 @@ export class FaultList {
 }
 
 /**
- * Answers a request as a fault wants it.
+ * Returns the answer that a fault wants.
  *
  * @param handle passes the request on to the service; without it, the request leaves no trace there
  */
-export async function applyFault(
-  fault: Fault,
-  response: ServerResponse,
-  handle: () => Promise<Reply>,
-): Promise<void> {
-  const { kind, status, body = { error: 'A fault made this answer' } } = fault
-  const isUsual = status === undefined && kind === 'body'
-  const own = (fault.handled ?? isUsual) ? await handle() : undefined
-  let reply = jsonReply(status ?? own?.status ?? 200, body, fault.headers)
-  if (own !== undefined && status === undefined && kind !== 'body') reply = own
-  if (kind === 'hang') return
-  if (kind === 'reset') {
-    response.socket?.resetAndDestroy()
-    return
-  }
-  sendReply(response, reply)
+export async function faultyReply(fault: Fault, handle: () => Promise<Reply>): Promise<Reply> {
+  const { status, body = { error: 'A fault made this answer' }, headers } = fault
+  const own = (fault.handled ?? status === undefined) ? await handle() : undefined
+  return jsonReply(status ?? own?.status ?? 200, body, headers)
 }

@@ -50,8 +50,6 @@ export type RecordedRequest = {
   body: unknown
   /** When, in epoch milliseconds of the service's clock. */
   readonly at: number
-  /** The kind of the fault that this request met. */
-  fault?: string
 }
 
 /** An answer, ready to be sent. */
@@ -112,10 +110,6 @@ export function errorReply(status: number, error: string, details?: readonly str
   )
 }
 
-export function htmlReply(status: number, body: string): Reply {
-  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
-}
-
 export function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
   response.end(body)
@@ -126,17 +120,12 @@ export async function listen(
   port: number,
   answer: (incoming: IncomingMessage, response: ServerResponse) => void,
 ) {
-  let connections = 0
   // An idle connection that is closed just as it is used again would look like a fault that wasn't set.
   const server = createServer({ keepAliveTimeout: 600_000, requestTimeout: 0 }, answer)
-  server.on('connection', () => {
-    connections += 1
-  })
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`,
-    connections: () => connections,
     /** Ends every connection at once, hanging ones too. */
     async close() {
       const closed = once(server, 'close')

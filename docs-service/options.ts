@@ -8,7 +8,7 @@ export type Settings = {
   readonly port: number
   /** The admin key. */
   readonly key: string
-  /** How long a job stays active, unless its prompt says `[agent: takes …]`. */
+  /** How long a job stays active. */
   readonly jobTimeMs: number
   /** Pages of the site in the visitors report. */
   readonly pages: number
@@ -24,8 +24,8 @@ export type Settings = {
   ) => { readonly status: number; readonly body: unknown } | undefined
   /** Faults set from the start. */
   readonly faults: readonly Fault[]
-  /** Called at the end of every request; `reply` is the service's own, if it handled the request at all. */
-  readonly onAnswer: (request: RecordedRequest, reply: Reply | undefined) => void
+  /** Called at the end of every request. */
+  readonly onAnswer: (request: RecordedRequest, reply: Reply) => void
 }
 
 export type DocsServiceOptions = Partial<Settings>

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gitAgent, idleAgent } from './agent/git.ts'
 import { Jobs } from './agent/jobs.ts'
 import { Api } from './api.ts'
-import { applyFault, FaultList } from './faults.ts'
+import { FaultList, faultyReply } from './faults.ts'
 import {
   callOf,
   errorReply,
@@ -32,37 +32,21 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
   const faults = new FaultList(settings.faults)
   const requests: RecordedRequest[] = []
 
-  async function answer(request: RecordedRequest, response: ServerResponse) {
+  async function answer(request: RecordedRequest, incoming: IncomingMessage): Promise<Reply> {
+    request.body = await readBody(incoming)
     const call = callOf(request.method, request.path)
+    const handle = () => (call ? api.answer(call, request) : answerPage(request, jobs, agent))
     const fault = faults.take(request, call?.name)
-    let reply: Reply | undefined
-    const handle = async (): Promise<Reply> => {
-      const answered = call ? api.answer(call, request) : answerPage(request, jobs, agent)
-      // The service's own errors, git's above all, are answers too.
-      reply = await answered.catch(internalError)
-      return reply
-    }
-    if (fault) {
-      request.fault = fault.kind
-      await applyFault(fault, response, handle)
-    } else {
-      sendReply(response, await handle())
-    }
-    settings.onAnswer(request, reply)
+    return fault ? await faultyReply(fault, handle) : await handle()
   }
 
-  /** Takes one request from its head to its answer. Never throws: what goes wrong on the way is a 500. */
+  /** Takes one request from its head to its answer. Never throws: an error, of git for example, is a 500. */
   async function exchange(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = readHead(incoming, settings.now())
     requests.push(request)
-    try {
-      request.body = await readBody(incoming)
-      await answer(request, response)
-    } catch (error) {
-      // A caller that broke off is past answering, and so is an answer already begun.
-      if (response.headersSent) response.destroy()
-      else sendReply(response, internalError(error))
-    }
+    const reply = await answer(request, incoming).catch(internalError)
+    sendReply(response, reply)
+    settings.onAnswer(request, reply)
   }
 
   const server = await listen(
@@ -83,19 +67,11 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     requests,
     /** Every job that was really made, in order, with its pull request. */
     jobs: jobs.list,
-    /** TCP connections accepted so far. */
-    get connections() {
-      return server.connections()
-    },
     /** Folder of the agent's git repository; empty for the agent `none`. */
     repository: agent.folder,
     faults,
     /** Does the work of all jobs whose time is up, as reading each would. */
     doAllWorkDue: () => jobs.doAllWorkDue(),
-    /** Merges a pull request. @throws a `PullError` if it is not open or can't be merged */
-    mergePull: (number: number) => jobs.merge(number),
-    /** Closes a pull request without a merge. @throws a `PullError` if it is not open */
-    closePull: (number: number) => jobs.closePull(number),
     /** Ends all connections at once, then deletes the repository. Further calls wait for the same end. */
     close() {
       ended ??= server.close().then(() => agent.close())

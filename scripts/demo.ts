@@ -23,7 +23,12 @@ const USAGE = `Shows the action at work on this machine: a push, a /docs comment
 const PROMPT = `Bring the docs up to date with the changes below.
 If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
-const REVIEW = 'Add the command that takes a snapshot.'
+/** On a line that the push's job adds. */
+const REVIEW = {
+  path: 'guides/snapshots.mdx',
+  line: 30,
+  body: 'Add the command that takes a snapshot.',
+}
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report' }
 const MONA = person('mona')
@@ -58,19 +63,19 @@ await runScript(async () => {
   show(`This demo shows the log, the job summary, and the comments of four runs. The action is the real one, as a runner
 starts it. GitHub and Mintlify are stand-ins on this machine, and the agent edits and commits a sample site. Its jobs
 take a second; real ones take about a minute.`)
-  const push = await showPush()
+  await showPush()
   await showCommand()
-  await showReview(push)
+  await showReview()
   await showReport()
   heading('What to do next')
   show(NEXT)
   if (!values.open) return
-  show(`\nPull requests, to read and to merge: ${docs.url}/\nCtrl-C ends the demo.`)
+  show(`\nPull requests: ${docs.url}/\nCtrl-C ends the demo.`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 })
 await close()
 
-async function showPush(): Promise<ActionRun> {
+async function showPush(): Promise<void> {
   heading('1. A push leads to a docs pull request (README, Quick start)')
   show(`Mona pushes "${SUBJECT}" to main. The workflow's step:\n`)
   const file = {
@@ -90,7 +95,6 @@ async function showPush(): Promise<ActionRun> {
     `\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`,
   )
   check(run, 'pull-request')
-  return run
 }
 
 async function showCommand(): Promise<void> {
@@ -109,13 +113,12 @@ function said({ author, history }: Comment): string {
   return `${bold(author.login)}\n${picture(history.at(-1) ?? '')}`
 }
 
-async function showReview(push: ActionRun): Promise<void> {
+async function showReview(): Promise<void> {
   heading('3. A review gets a reply, too (README, Review and merge)')
   show(
     'Mona comments on a line, and begins the summary of her review with /docs. The step on pull_request_review:\n',
   )
-  const comments = [{ body: REVIEW, ...lineOf(push, 'Before it changes anything') }]
-  const review = addReview(world, { number: 1, author: MONA, body: '/docs', comments })
+  const review = addReview(world, { number: 1, author: MONA, body: '/docs', comments: [REVIEW] })
   const run = await runStep(docsReview(review), {})
   show(`\nThe message to the agent:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
   const reply = world.comments.findLast(({ author }) => author === world.viewer)
@@ -216,21 +219,6 @@ function git({ outputs }: ActionRun, ...options: readonly string[]): string {
   const { source } = JSON.parse(outputs['job'] ?? '')
   const args = ['-C', docs.repository, 'log', ...options, `main..${source.ref}`]
   return execFileSync('git', args, { encoding: 'utf8' })
-}
-
-/** The first line that a run's branch adds and that starts with a text, as a review's comment has it. */
-function lineOf(run: ActionRun, start: string): { path: string; line: number; hunk: string } {
-  const patch = git(run, '--reverse', '--format=', '--patch', '--no-color')
-  const before = patch.slice(0, patch.indexOf(`\n+${start}`))
-  const path = before.slice(before.lastIndexOf('\n+++ b/')).split('\n')[1]?.slice(6) ?? ''
-  const head = before.slice(before.lastIndexOf('\n@@ ') + 1)
-  const line = patch.slice(before.length + 1).split('\n')[0] ?? ''
-  const first = Number(/\+(\d+)/.exec(head)?.[1])
-  const above = head
-    .split('\n')
-    .slice(1)
-    .filter((text) => !text.startsWith('-'))
-  return { path, line: first + above.length, hunk: `${head}\n${line}` }
 }
 
 /** @throws {Error} if the run failed or ended with another result */

@@ -19,11 +19,6 @@ export type ChangedPage = {
 /** Who does the jobs' work. */
 export type Agent = Awaited<ReturnType<typeof gitAgent>>
 
-/** A pull request that does not exist, is not open any more or can't be merged. */
-export class PullError extends Error {
-  override readonly name = 'PullError'
-}
-
 const SAMPLE_SITE = join(import.meta.dirname, '../sample-site')
 const FIRST_COMMIT_MS = Date.UTC(2026, 0, 5, 9)
 const MAX_SUBJECT_LENGTH = 72
@@ -42,7 +37,6 @@ export function idleAgent(): Agent {
     folder: '',
     commit: async () => [],
     changes: async () => ({ commits: '', diff: '' }),
-    merge: async () => '',
     close: async () => undefined,
   }
 }
@@ -79,29 +73,12 @@ export async function gitAgent() {
     commit: (task: Task) =>
       // Work that was waiting when the service closed has no folder any more.
       inTurn(async () => (closed ? [] : commitPage(git, folder, task))),
-    /** The commits that the branch has beyond `main`, or beyond the commit that `main` was at when it was merged. */
-    changes: (branch: string, base = 'main') =>
+    /** The commits that the branch has beyond `main`. */
+    changes: (branch: string) =>
       inTurn(async () => ({
-        commits: await git(['log', '--reverse', '--format=%h %s', `${base}..${branch}`]),
-        diff: await git(['diff', '--no-color', '--no-ext-diff', `${base}...${branch}`]),
+        commits: await git(['log', '--reverse', '--format=%h %s', `main..${branch}`]),
+        diff: await git(['diff', '--no-color', '--no-ext-diff', `main...${branch}`]),
       })),
-    /**
-     * Merges the branch into `main`; gives the commit that `main` was at before.
-     * @throws {PullError} if that can't be done; everything is as it was then
-     */
-    merge: (branch: string, message: string, atMs: number) =>
-      inTurn(async () => {
-        const base = (await git(['rev-parse', 'main'])).trim()
-        try {
-          await git(['merge', '--quiet', '--no-ff', '--message', message, branch], atMs)
-        } catch (cause) {
-          await git(['merge', '--abort'])
-          throw new PullError(`${branch} changes the same lines as main and can't be merged.`, {
-            cause,
-          })
-        }
-        return base
-      }),
     /** Ends the work under way and deletes the folder. */
     close() {
       closed = true
@@ -167,18 +144,6 @@ async function runGit(folder: string, args: readonly string[], atMs: number): Pr
     ...Object.fromEntries(person),
   }
   const settings = SETTINGS.flatMap((setting) => ['-c', setting])
-  try {
-    const options = { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }
-    return (await promisify(execFile)('git', [...settings, ...args], options)).stdout
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
-      const advice = "Install git, or start the service with the agent 'none' (--agent none)."
-      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, {
-        cause,
-      })
-    }
-    const said =
-      cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-    throw new Error(`git ${args[0]} failed: ${said}`, { cause })
-  }
+  const options = { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }
+  return (await promisify(execFile)('git', [...settings, ...args], options)).stdout
 }

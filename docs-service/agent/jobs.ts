@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Agent, type ChangedPage, PullError } from './git.ts'
+import type { Agent, ChangedPage } from './git.ts'
 import { titleOf } from './page-edit.ts'
-import { type Outcome, readDirectives, subjectMatter } from './prompt.ts'
+import { readDirectives, subjectMatter } from './prompt.ts'
 
 /** A pull request that the agent opened. */
 export type Pull = {
   readonly number: number
-  state: 'open' | 'merged' | 'closed'
-  /** The commit that `main` was at before the merge; empty without a repository. */
-  base?: string
+  state: 'open' | 'merged'
   readonly title: string
   files: readonly ChangedPage[]
   /** How many commits its branch has. */
@@ -18,9 +16,9 @@ export type Pull = {
 /** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
 type Round = {
   readonly prompt: string
-  /** `Infinity` for a round that never ends. */
   readonly endsAtMs: number
-  readonly outcome: Outcome
+  readonly fails: boolean
+  /** Whether a file is to be changed. */
   readonly changes: boolean
   /** The work at the round's end, once it has begun; it is done once only. */
   work?: Promise<void>
@@ -92,30 +90,27 @@ export class Jobs {
     await this.#doWorkDue(job)
     const repository = this.#settings.repository || `${this.#settings.url()}/acme/docs`
     const status = this.status(job)
-    const isTerminal = /^(?:completed|failed|archived)$/.test(status)
-    const archivedAtMs = status === 'archived' ? job.rounds.at(-1)?.endsAtMs : undefined
     return {
       id: job.id,
       status,
       source: { repository, ref: job.branch },
       model: 'docs-agent-1',
-      prLink: isTerminal && job.pull ? `${repository}/pull/${job.pull.number}` : null,
+      prLink: status !== 'active' && job.pull ? `${repository}/pull/${job.pull.number}` : null,
       createdAt: new Date(job.createdAtMs).toISOString(),
-      archivedAt: archivedAtMs === undefined ? null : new Date(archivedAtMs).toISOString(),
+      archivedAt: null,
     }
   }
 
   status({ rounds }: AgentJob): string {
     const nowMs = this.#settings.now()
-    const isActive = rounds.some(({ endsAtMs }) => nowMs < endsAtMs)
-    return isActive ? 'active' : (rounds.at(-1)?.outcome ?? 'active')
+    if (rounds.some(({ endsAtMs }) => nowMs < endsAtMs)) return 'active'
+    return rounds.at(-1)?.fails ? 'failed' : 'completed'
   }
 
-  /** Gives the job more work: after the work it has, but instead of a round that would never end. */
+  /** Gives the job more work: after the work it has. */
   async message(job: AgentJob, prompt: string): Promise<void> {
     const { jobTimeMs, now } = this.#settings
     await this.#doWorkDue(job)
-    if (job.rounds.at(-1)?.endsAtMs === Infinity) job.rounds.pop()
     const startsAtMs = Math.max(now(), job.rounds.at(-1)?.endsAtMs ?? 0)
     job.rounds.push(planRound(prompt, startsAtMs, jobTimeMs))
     job.messages.push(prompt)
@@ -124,32 +119,6 @@ export class Jobs {
   /** Does all work that has come due, of any job. */
   async doAllWorkDue(): Promise<void> {
     for (const job of this.list) await this.#doWorkDue(job)
-  }
-
-  /** The job whose pull request has this number. */
-  ofPull(number: number): (AgentJob & { pull: Pull }) | undefined {
-    return this.list.find((job): job is AgentJob & { pull: Pull } => job.pull?.number === number)
-  }
-
-  /** Merges a pull request. @throws {PullError} */
-  async merge(number: number): Promise<void> {
-    const { pull, branch } = this.#openPull(number)
-    const message = `Merge pull request #${number} from ${branch}`
-    pull.base = await this.#agent.merge(branch, message, this.#settings.now())
-    pull.state = 'merged'
-  }
-
-  /** Closes a pull request without a merge. @throws {PullError} */
-  closePull(number: number): void {
-    this.#openPull(number).pull.state = 'closed'
-  }
-
-  #openPull(number: number): AgentJob & { pull: Pull } {
-    const job = this.ofPull(number)
-    if (job === undefined) throw new PullError(`There is no pull request #${number}.`)
-    if (job.pull.state !== 'open')
-      throw new PullError(`Pull request #${number} is ${job.pull.state}.`)
-    return job
   }
 
   async #doWorkDue(job: AgentJob): Promise<void> {
@@ -161,8 +130,8 @@ export class Jobs {
     }
   }
 
-  async #work(job: AgentJob, { prompt, outcome, changes, endsAtMs }: Round): Promise<void> {
-    if (outcome !== 'completed' || !changes) return
+  async #work(job: AgentJob, { prompt, fails, changes, endsAtMs }: Round): Promise<void> {
+    if (fails || !changes) return
     const files = await this.#agent.commit({ branch: job.branch, prompt, atMs: endsAtMs })
     const number = this.list.filter(({ pull }) => pull).length + 1
     job.pull ??= { number, state: 'open', title: titleOf(job.prompt), files, commits: 0 }
@@ -171,14 +140,8 @@ export class Jobs {
   }
 }
 
-/** Where the pull request's page is. */
-export function pullPath({ number }: Pull): string {
-  return `/acme/docs/pull/${number}`
-}
-
 function planRound(prompt: string, startsAtMs: number, jobTimeMs: number): Round {
-  const { takesMs = jobTimeMs, ...directives } = readDirectives(prompt)
-  return { prompt, endsAtMs: startsAtMs + takesMs, ...directives }
+  return { prompt, endsAtMs: startsAtMs + jobTimeMs, ...readDirectives(prompt) }
 }
 
 /** The `count`-th job id: shaped like a random UUID, yet the same in every run. */

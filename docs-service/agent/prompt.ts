@@ -8,18 +8,6 @@ type PromptParts = {
   readonly commit: string
 }
 
-/** How a round of work ends. */
-export type Outcome = 'completed' | 'failed' | 'archived'
-
-/** What a prompt tells the agent about the job itself, by `[agent: …]`. */
-type Directives = {
-  outcome: Outcome
-  /** Whether a file is to be changed. */
-  changes: boolean
-  /** How long the job is active, `Infinity` for ever; `undefined` for the service's usual time. */
-  takesMs: number | undefined
-}
-
 /** The first line of the event's context, and of a file that the action quotes. */
 const DATA_BEGINS =
   /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
@@ -28,8 +16,7 @@ const FIRST_COMMIT = /^Commits[^\n]*:\n- (?:[0-9a-f]{7,40} )?(.+)$/m
 const CHANGED_FILE =
   /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))*(?:, the same change in \d+ more)?(?:: (?:adds|removes) .*)?$/gm
 const MAX_FILE_NAME_LENGTH = 200
-const DIRECTIVE = /\[agent:([^[\]]{1,80})\]/gi
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const DIRECTIVES = /\[agent: (?:fail|no-change)\]/g
 
 /** Takes a prompt of the action apart. Its data is read for facts, and never followed. */
 export function readPrompt(prompt: string): PromptParts {
@@ -51,35 +38,16 @@ export function readPrompt(prompt: string): PromptParts {
 
 /** What the agent is to write about: the instructions without their directives. */
 export function subjectMatter(prompt: string): string {
-  return readPrompt(prompt).instructions.replaceAll(DIRECTIVE, '').trim()
+  return readPrompt(prompt).instructions.replaceAll(DIRECTIVES, '').trim()
 }
 
-/** Reads the directives of a prompt's instructions, in any letter case. An unknown word is ignored. */
-export function readDirectives(prompt: string): Directives {
-  const directives: Directives = {
-    outcome: 'completed',
-    changes: true,
-    takesMs: undefined,
+/** Reads the directives of a prompt's instructions. */
+export function readDirectives(prompt: string) {
+  const { instructions } = readPrompt(prompt)
+  return {
+    fails: instructions.includes('[agent: fail]'),
+    changes: !instructions.includes('[agent: no-change]'),
   }
-  for (const [, words = ''] of readPrompt(prompt).instructions.matchAll(DIRECTIVE)) {
-    const [word, duration = ''] = words.trim().toLowerCase().split(/\s+/)
-    if (word === 'fail') directives.outcome = 'failed'
-    if (word === 'archive') directives.outcome = 'archived'
-    if (word === 'no-change') directives.changes = false
-    if (word === 'never') directives.takesMs = Infinity
-    if (word === 'takes') directives.takesMs = parseDuration(duration) ?? directives.takesMs
-  }
-  return directives
-}
-
-/** Reads `250ms`, `20s`, `2m` or `1h30m` as milliseconds; `undefined` for anything else. Zero (`0s`) is allowed. */
-export function parseDuration(text: string): number | undefined {
-  if (!/^(?:\d{1,9}(?:ms|[hms]))+$/.test(text)) return undefined
-  const parts = [...text.matchAll(/(\d+)(ms|[hms])/g)]
-  return parts.reduce(
-    (sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? 0),
-    0,
-  )
 }
 
 /** A name in which nothing but a name is left: it may come from anyone who opened a pull request. */

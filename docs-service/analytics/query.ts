@@ -20,7 +20,6 @@ const LIMITS: Readonly<
 }
 const DAY_MS = 86_400_000
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1)
-const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
 /**
  * Reads the parameters of a call. Without `dateFrom` the period begins with the site (2024), without `dateTo` it ends
@@ -33,8 +32,8 @@ export function readQuery(
 ): { readonly query: AnalyticsQuery; readonly problems: readonly string[] } {
   const problems: string[] = []
   const date = (name: string, missing: number): number => {
-    const read = parameters[name] === undefined ? missing : instantOf(parameters[name])
-    if (read === undefined) problems.push(`${name} must be a date as YYYY-MM-DD or ISO 8601`)
+    const read = parameters[name] === undefined ? missing : dayOf(parameters[name])
+    if (read === undefined) problems.push(`${name} must be a date as YYYY-MM-DD`)
     return read ?? Number.NaN
   }
   const count = (name: string, text: string, minimum: number, maximum: number): number => {
@@ -64,12 +63,10 @@ export function cursorAt(row: number): string {
   return `row-${row}`
 }
 
-/** A date is its first moment in UTC; a time without an offset is UTC. */
-function instantOf(text: string): number | undefined {
-  const [, day = '', offset] = DATE.exec(text) ?? []
-  const midnight = Date.parse(day)
-  // `Date.parse` rolls 30 February over into March.
-  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined
-  const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
-  return Number.isNaN(ms) ? undefined : ms
+/** The first moment of a date in UTC. */
+function dayOf(text: string): number | undefined {
+  const ms = Date.parse(text)
+  // `Date.parse` also reads other forms, and 30 February as a day of March.
+  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text
+  return isDay ? ms : undefined
 }

@@ -3,10 +3,8 @@ import { startDocsService } from '../../docs-service/service.ts'
 
 // The fields of the vendor's description, as matchers: every field, and no other.
 const TEXT = expect.stringMatching(/./)
-const TEXT_OR_NULL = expect.toBeOneOf([TEXT, null])
 const COUNT = expect.toSatisfy((value) => Number.isInteger(value) && value >= 0)
 const DATE = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-const URL = expect.stringMatching(/^https?:\/\//)
 const VISITORS = { human: COUNT, ai: COUNT, total: COUNT }
 const VOTES = { path: TEXT, thumbsUp: COUNT, thumbsDown: COUNT, code: COUNT, total: COUNT }
 const CONVERSATION = {
@@ -14,11 +12,11 @@ const CONVERSATION = {
   timestamp: DATE,
   query: TEXT,
   response: TEXT,
-  responseType: expect.toBeOneOf(['answer', 'clarifying_question']),
-  sources: expect.toBeOneOf([[], [{ title: TEXT, url: URL }]]),
+  responseType: 'answer',
+  sources: [],
   resolutionStatus: expect.toBeOneOf(['answered', 'unanswered']),
-  queryCategory: TEXT_OR_NULL,
-  pageUrl: TEXT_OR_NULL,
+  queryCategory: null,
+  pageUrl: TEXT,
 }
 
 test.each<[string, object]>([

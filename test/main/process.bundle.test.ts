@@ -83,9 +83,9 @@ it('the key is masked first, and shown in none of the encodings that the code ma
   const note = `${key} ${encodeURIComponent(key)}`
   const prLink = `https://github.com/${note.replace(' ', '/')}/pull/1`
   const body = { id: 'j1', status: `on ${note}`, prLink, model: note, note }
-  docs.faults.add({ kind: 'body', body, match: { path: 'create' } })
+  docs.faults.add({ body, match: { path: 'create' } })
   const echo = `Not accepted: Authorization: Bearer ${key}`
-  docs.faults.add({ kind: 'status', status: 401, body: echo, match: { path: 'look' } })
+  docs.faults.add({ status: 401, body: echo, match: { path: 'look' } })
   const run = await act({ inputs: { ...QUIET, prompt: `Do ${note}.` }, oddJob: true })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
   expect(run.log.split('\n', 1)).toEqual([`::add-mask::${key.replace('%', '%25')}`])
@@ -122,9 +122,9 @@ describe('nothing comes alive of hostile texts', () => {
       const fields = { model: text, prLink, createdAt: text, [text]: text }
       const job = { id: `job ${text}`, status: 'completed', ...fields }
       const look = { path: 'look' } as const
-      docs.faults.add({ kind: 'body', body: { ...job, status: text }, match: { path: 'create' } })
-      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look })
-      docs.faults.add({ kind: 'body', body: job, handled: false, match: look })
+      docs.faults.add({ body: { ...job, status: text }, match: { path: 'create' } })
+      docs.faults.add({ status: 500, body: { error: text }, match: look })
+      docs.faults.add({ body: job, handled: false, match: look })
       const prompt = text.replaceAll('\0', '')
       const run = await act({ inputs: { ...QUIET, prompt }, oddJob: true })
       expectInert(run)
@@ -134,7 +134,7 @@ describe('nothing comes alive of hostile texts', () => {
       expect(run.log).toMatch(/^Could not poll the job: /m)
     }
     const body = { error: CHUNKS.join('\n') }
-    docs.faults.add({ kind: 'status', status: 403, body, match: { path: 'create' } })
+    docs.faults.add({ status: 403, body, match: { path: 'create' } })
     const refused = await act({ inputs: QUIET })
     expect(refused).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
     expectInert(refused)

@@ -9,7 +9,7 @@ export function followAgent(world: World): void {
     while (pull.commits.length < now.commits) pushToPull(world, pull)
     pull.files = now.files
     if (pull.fields.state !== 'open' || state === 'open') continue
-    if (state === 'merged' && isHere) mergePull(world, pull)
-    else endPull(world, pull, state === 'merged' ? null : undefined)
+    if (isHere) mergePull(world, pull)
+    else endPull(world, pull, null)
   }
 }

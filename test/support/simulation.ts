@@ -15,15 +15,15 @@ export async function startSimulation(docsIn: string, options: HarnessOptions = 
     return harness.run({ ...options, inputs })
   }
 
-  /** Numbers of the agent's pull requests that are open. */
-  async function openPulls(): Promise<readonly number[]> {
+  /** The agent's pull requests that are open. */
+  async function openPulls() {
     await clock.work(() => docs.doAllWorkDue())
-    return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
+    return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull] : []))
   }
 
-  /** Merges the open ones. */
+  /** Merges them. */
   async function mergePulls(): Promise<void> {
-    for (const number of await openPulls()) await clock.work(async () => docs.mergePull(number))
+    for (const pull of await openPulls()) pull.state = 'merged'
   }
 
   return { ...harness, run, openPulls, mergePulls }

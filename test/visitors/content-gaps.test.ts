@@ -9,7 +9,7 @@ const AGENT = { 'content-gaps': 'agent', prompt: 'Explain.' }
 /** Answers the two calls, the nth request for questions with the nth of these bodies. */
 function answers(ratings: object, ...questions: readonly object[]): Fault[] {
   const body = (path: 'feedback' | 'assistant', json: object, nth = 1): Fault => {
-    return { kind: 'body', body: json, match: { path, nth } }
+    return { body: json, match: { path, nth } }
   }
   return [body('feedback', ratings), ...questions.map((json) => body('assistant', json))]
 }

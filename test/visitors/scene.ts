@@ -40,7 +40,7 @@ export async function runVisitors(
 /** Rejects a call, always unless `more` says how often. */
 export function refusal(status: number, path: string, more: Partial<Fault> = {}): Fault {
   const match = { path: path as '/', ...more.match }
-  return { kind: 'status', status, times: 'always', body: { error: 'Nope' }, ...more, match }
+  return { status, times: 'always', body: { error: 'Nope' }, ...more, match }
 }
 
 /** A row of a page or the totals: people alone, if there is one number. */
