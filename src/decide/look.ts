@@ -142,7 +142,7 @@ export async function lookAtJobs(known: Situation, run: Run): Promise<Situation>
   const earlierJobs = await lookAtEarlierJobs(start, run)
   const situation = { ...start, ownJob, earlierJobs }
   // The job knows the changes already, and gets only the command.
-  const isReply = command !== undefined && findContinued(situation) !== undefined
+  const isReply = hasOwnRequest(situation) && findContinued(situation) !== undefined
   const areRead = start.changes !== undefined || isReply || !hasInstructions
   const changes = areRead ? start.changes : await readChanges(event, memory, start.tags, run)
   const posts = command ? await readPosts(event, memory, isReply, run) : []
@@ -171,6 +171,11 @@ async function lookAtEarlierJobs(start: Situation, run: Run): Promise<readonly O
   const [newest] = mayShare ? pullsOf(changes?.commits.toReversed() ?? [], run.inputs) : []
   if (!isDone && newest && memory.sha) await observeAll(await readSharedJobs(newest.number, run))
   return found
+}
+
+/** Whether a command asks for more than the workflow's prompt. */
+export function hasOwnRequest({ event: { command }, reviews }: Situation): boolean {
+  return command !== undefined && (command.request !== '' || reviews.length > 0)
 }
 
 /** Finds the earlier job that gets a message. */

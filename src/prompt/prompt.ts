@@ -1,5 +1,5 @@
 import type { Create, Message, Wait } from '../decide/decide.ts'
-import type { Situation } from '../decide/look.ts'
+import { hasOwnRequest, type Situation } from '../decide/look.ts'
 import type { GitHubEvent, Subject } from '../event/event.ts'
 import type { RunRequest, TextFile } from '../event/request.ts'
 import { byteLength, fenceFor, visibleText } from '../lib/text.ts'
@@ -32,7 +32,7 @@ export function writePrompt(
     isUpdate ? ON_UPDATE : '',
   )
   // The job that gets a command knows the rest.
-  const isReply = command !== undefined && decision.kind === 'message' && inputs['job-id'] === ''
+  const isReply = hasOwnRequest(situation) && decision.kind === 'message' && inputs['job-id'] === ''
   const files = promptFiles.map(({ text }) => text)
   const written = isReply
     ? request

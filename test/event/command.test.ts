@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readCommandText } from '../../src/event/command.ts'
-import { author, expectSkip, J1, opening, startScene } from '../stories/scene.ts'
+import { author, contextOf, expectSkip, J1, opening, startScene } from '../stories/scene.ts'
 import { bot, commentIn, docsReview, issueComment } from '../support/events.ts'
 import { addReview } from '../support/world.ts'
 
@@ -91,6 +91,15 @@ describe('`/docs` alone', () => {
       expect((await command('/docs', 77, { ...J1, inputs, files })).started).toEqual(['create'])
     },
   )
+
+  it('sends the prompt and the changes to a job that it continues', async () => {
+    const { command, inputs } = await startScene()
+    await command('/docs Explain.', 77, J1)
+    const end = await command('/docs', 77, { ...J1, inputs })
+    expect(end.started).toEqual(['message to j1'])
+    expect(end.bodies[0]).toMatchObject({ prompt: expect.stringMatching(/^Bring the docs up/) })
+    expect(contextOf(end).join('\n')).toContain('src/flag.ts')
+  })
 
   it('is answered with one usage reply, in a re-run, too', async () => {
     const { step, world, said, reactions } = await startScene()
