@@ -45,7 +45,7 @@ const SCENES: Readonly<Record<string, (services: Services) => Promise<string>>> 
     return withFixedTimes(summary).split('\n\n').slice(0, 3).join('\n\n')
   },
   async 'visitors-report'(services) {
-    const report = { 'visitors-summary': 'true', 'content-gaps': 'report', 'github-token': '' }
+    const report = { 'visitors-summary': 'true', 'content-gaps': 'report' }
     return (await run(services, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
   },
   'command-reply': replyToCommand,

@@ -174,6 +174,7 @@ async function publish(
   const event = recorder.event
   const first = makeReport(end, event, run)
   publishReport(first, run)
+  if (first.prLink) run.log.info(`The docs pull request: ${first.prLink}`)
   recorder.prepareEnd(first.state, first.prLink, endView(event, first, run))
   // From this line, the result is known even if the run is killed.
   if (end.polled?.kind === 'finished') run.saveState('finished', 'true')

@@ -2,7 +2,7 @@ import { type Skip, skip, skipByPayload } from './decide/decide.ts'
 import { type GitHubEvent, readEvent } from './event/event.ts'
 import { type RunRequest, readRequest } from './event/request.ts'
 import { isAllowedBot, readRefusal } from './event/who.ts'
-import { hasReport, InputsProblem, isWaitOnly } from './inputs/table.ts'
+import { hasPrompt, hasReport, InputsProblem, isWaitOnly } from './inputs/table.ts'
 import { runJob } from './job.ts'
 import { errorMessage, includesName, Problem } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
@@ -35,14 +35,15 @@ async function perform(run: Run): Promise<void> {
     skipNoCommand(event, run) ??
     (hasReport(inputs) ? undefined : unneeded) ??
     skipWithoutKey(event, run)
-  if (early) return reportSkip(early, run)
+  const wantsJob = event.canBeCommand || hasPrompt(inputs) || inputs['job-id'] !== ''
+  if (early) return reportSkip(early, run, wantsJob || !hasReport(inputs))
   const request = await readRequest(event, run)
   const refused =
     isWaiting && !hasReport(inputs) ? undefined : await skipRefused(event, request, run)
   if (run.cancel.aborted) return reportCanceled(request, run)
   if (refused === 'unknown') return
   if (refused) return reportSkip(refused, run, request.wantsJob)
-  const gaps = readContentGaps(run)
+  const gaps = hasReport(inputs) ? readContentGaps(run) : Promise.resolve(undefined)
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
   const [ofJob, ofReport] = await Promise.allSettled([
     request.wantsJob && (unneeded ? reportSkip(unneeded, run) : runJob(event, request, gaps, run)),

@@ -150,8 +150,9 @@ function listBases(
   let why = 'this step has no earlier job'
   if (reachedLimit) why = `no earlier job was found on the newest ${MAX_SEARCHED_COMMITS} commits`
   if (job) why = "the commit of this step's last job doesn't exist anymore"
+  if (job?.isNewer) why = "this step's last job was about a newer commit"
   const releases = async () => {
-    const names = await listPublished(({ prerelease }) => prerelease !== true, github)
+    const names = await listPublished(() => true, github)
     return await tagged(names, (ref) => ({
       words: `the release ${ref} (${why})`,
       max: MAX_COMMITS_AHEAD,

@@ -104,7 +104,7 @@ const KINDS: readonly Kind[] = [
     kind: CHANGELOGS,
     why: 'They are earlier texts about a change that is in the code.',
     rank: 'readers',
-    names: `{changelog*,changes,history,news,release*notes*}{,.{md,markdown,rst,txt}}
+    names: `{changelog,release*notes}{,*.{md,markdown,rst,txt}} {changes,history,news}{,.{md,markdown,rst,txt}}
       {.changeset,.changes,changelog,changelogs,changelog.d,changes,newsfragments,release*notes}/**.{md,markdown,rst,txt}`,
   },
   {
@@ -232,7 +232,7 @@ const KINDS: readonly Kind[] = [
 ]
 
 /** Of a path, in characters. */
-const MAX_JUDGED_PATH = 300
+const MAX_JUDGED_PATH = 200
 const OTHER_SOURCE = { kind: '', rank: 'source', needsDocs: true } as const
 
 /** Codes of languages that documentation is translated into. */

@@ -52,7 +52,8 @@ export function sourcesOf(
   )
   if (merged.length > 0)
     items = merged.map(({ url, title, author }) => toSource('pull-request', url, title, author))
-  if (subject) items = [toSource(subject.kind, subject.url, subject.title, subject.author)]
+  if (subject && (subject.kind !== 'release' || merged.length === 0))
+    items = [toSource(subject.kind, subject.url, subject.title, subject.author)]
   if (subject && subject.kind !== 'release')
     people = subject.kind === 'issue' ? [] : peopleOf(subject)
   if (command) {
@@ -185,11 +186,9 @@ async function askForPulls(commits: readonly NamedCommit[], github: GitHub): Pro
     return `c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } } ${named}`
   })
   const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read' }
-  return await github.need(call, async () => {
-    // Objects that the token can't read are null.
-    const permission = (path: string) => (/\.c\d+$/.test(path) ? 'contents: read' : undefined)
-    return readAliases(await github.askRepository<Aliases>(fields.join(' '), permission), commits)
-  })
+  return await github.need(call, async () =>
+    readAliases(await github.askRepository<Aliases>(fields.join(' ')), commits),
+  )
 }
 
 /** Reads the number that GitHub's merge button adds to a subject; empty if there is none. */

@@ -102,7 +102,7 @@ type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
 const MAX_TAG_LENGTH = 255
 
 const VERSION =
-  /^(.*?)v?(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
+  /^(.*?v?)(?<!\d|\d\.)(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
 const POST_RELEASE =
   /^(?:\+|[-.]?(?:post|hotfix|hf|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
 

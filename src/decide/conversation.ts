@@ -29,7 +29,7 @@ const MAX_POSTS = 100
 /** Reads what people of the repository wrote before a command, for a message since the last one. */
 export async function readPosts(
   { command, post }: GitHubEvent,
-  { answered }: Memory,
+  { answeredAtMs }: Memory,
   isReply: boolean,
   { github, inputs }: Run,
 ): Promise<readonly QuotedComment[]> {
@@ -37,25 +37,18 @@ export async function readPosts(
   const { thread, id } = command
   const permission = threadPermission(thread, 'read')
   const call = { purpose: 'read the comments before the command', permission }
-  const lastId = isReply ? Number(answered.split('/')[1]) : 0
-  const read = await github.optional(call, () =>
-    readThread(
-      thread,
-      (some) => some.length >= MAX_POSTS || some.some(({ databaseId }) => databaseId === lastId),
-      github,
-    ),
-  )
+  const afterMs = isReply ? answeredAtMs : 0
+  const timeOf = ({ createdAt }: ThreadComment): number => Date.parse(createdAt ?? '') || 0
+  const isEnough = (some: readonly ThreadComment[]): boolean =>
+    some.length >= MAX_POSTS || some.some((one) => timeOf(one) <= afterMs)
+  const read = await github.optional(call, () => readThread(thread, isEnough, github))
   if (!read.known) return []
-  const comments = read.value.slice(-MAX_POSTS)
-  const start = comments.findIndex(({ databaseId }) => databaseId === lastId) + 1
-  // A command that was deleted meanwhile isn't listed, so its time decides.
-  const end = comments.findIndex(
-    (one) => one.databaseId === id || (post.createdAt && `${one.createdAt}` > post.createdAt),
-  )
-  const before = comments.slice(start, end < 0 ? undefined : end).filter(({ isOwn }) => !isOwn)
-  return before.flatMap((one) =>
-    isInsider(one) && one.isMinimized === false ? quote(one, '') : [],
-  )
+  const endMs = Date.parse(post.createdAt) || Infinity
+  return read.value.slice(-MAX_POSTS).flatMap((one) => {
+    const isBefore = one.databaseId !== id && timeOf(one) > afterMs && timeOf(one) <= endMs
+    const isQuoted = isBefore && !one.isOwn && isInsider(one) && one.isMinimized === false
+    return isQuoted ? quote(one, '') : []
+  })
 }
 
 /** Reads the comments of unresolved review threads, by people of the repository and the person who asks. @throws {Problem} */

@@ -204,15 +204,14 @@ export function skipByPayload(event: GitHubEvent): Skip | undefined {
 /** A reason to start nothing. */
 type Reason = (situation: Situation, run: RunFacts) => Skip | undefined
 
-/** The reasons by event (`tag`: a push of one), in the order in which they are asked. Commands and dispatches were asked for. */
+/** The reasons by what an event is about, in the order in which they are asked. Commands and dispatches were asked for. */
 const BRANCH_REASONS: readonly Reason[] = [skipUnchanged, skipIgnored, skipUnnoticed, skipWaiting]
 const PULL_REASONS: readonly Reason[] = [skipUnchanged, skipIgnored, skipUnnoticed, skipRejected]
 const TAG_REASONS: readonly Reason[] = [skipUnchanged, skipOutsidePaths]
 const REASONS: Readonly<Record<string, readonly Reason[]>> = {
   push: BRANCH_REASONS,
   schedule: BRANCH_REASONS,
-  pull_request: PULL_REASONS,
-  pull_request_target: PULL_REASONS,
+  'pull-request': PULL_REASONS,
   tag: TAG_REASONS,
   release: TAG_REASONS,
 }
@@ -225,7 +224,7 @@ export function skipByReason(situation: Situation, run: RunFacts): Skip | undefi
   if (!changes) return undefined
   // What such a schedule asks for doesn't depend on changes.
   const isPlain = event.name === 'schedule' && (context === 'none' || gaps === 'agent')
-  const reasons = REASONS[event.about === 'tag' ? 'tag' : event.name] ?? []
+  const reasons = REASONS[event.name === 'schedule' ? event.name : event.about] ?? []
   for (const reason of isPlain ? [skipWaiting] : reasons) {
     const found = reason(situation, run)
     if (found) return found
@@ -260,8 +259,7 @@ function skipUnchanged(
   { event, memory, changes, tags }: Situation,
   { inputs, environment }: RunFacts,
 ): Skip | undefined {
-  // A forced push may remove what was documented.
-  if (isRerun(environment) || event.isForced) return undefined
+  if (isRerun(environment)) return undefined
   const unchanged = (reason: string) =>
     skip(reason, 'Nothing new to document', { advice: anyway(event, inputs) })
   if (event.about === 'tag' && tags?.isMoving)

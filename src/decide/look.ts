@@ -3,7 +3,7 @@ import { pullsOf } from '../changes/sources.ts'
 import { readTags, type Tags } from '../changes/tags.ts'
 import type { GitHubEvent } from '../event/event.ts'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
-import { GitHubError, graphqlError } from '../github/github-errors.ts'
+import { GitHubError, type GraphqlError, graphqlError } from '../github/github-errors.ts'
 import { locatePullRequest, parsePullRequest } from '../lib/http.ts'
 import { inBackticks, joinSentences, Problem } from '../lib/text.ts'
 import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
@@ -14,6 +14,7 @@ import {
   EARLY_MS,
   hasStatus,
   isRetryable,
+  type MintlifyError,
   PAUSES,
 } from '../mintlify/mintlify-errors.ts'
 import {
@@ -111,8 +112,10 @@ export async function look(
   const areNeeded = hasInstructions && !event.command && kind !== 'job' && kind !== 'unclear'
   if (!areNeeded) return situation
   const changes = await readChanges(event, memory, tags, run)
-  const prLink = memory.jobs[0]?.prLink
-  const docs = prLink ? await readPullState(prLink, run) : undefined
+  const [{ id = '', prLink = '' } = {}, ...others] = memory.jobs
+  // Of several jobs, Mintlify decides.
+  const isOnly = others.every((other) => other.id === id)
+  const docs = prLink && isOnly ? await readPullState(prLink, run) : undefined
   return { ...situation, changes, docs }
 }
 
@@ -258,7 +261,7 @@ async function readEarlierJob(
   } catch (error) {
     if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
     const { cause, reason } = error
-    if (hasStatus(cause, 404)) return undefined
+    if (hasStatus(cause, 404) && !(cause as MintlifyError).isPage) return undefined
     const { title, text, isTransient } = describeFailure(cause, mintlifyName)
     const note = `The request was about the earlier job ${name}.`
     const limit =
@@ -285,11 +288,13 @@ async function readPullState(prLink: string, run: Run): Promise<PullState> {
     const state = states.find((word) => word.toUpperCase() === pull?.state)
     const [error] = errors
     if (!pull || !state) {
-      if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
+      const isInvisible = ({ type, path }: GraphqlError): boolean =>
+        type === 'NOT_FOUND' || (type === 'FORBIDDEN' && path === 'repository')
+      if (errors.some(isInvisible)) return { ...none, state: 'invisible' }
       throw error ? graphqlError(error) : new GitHubError('GitHub returned no pull request')
     }
     // It could be approved.
-    if (!pull.reviews && error && state === 'open') throw graphqlError(error)
+    if (error && state === 'open') throw graphqlError(error)
     const reviews = nodesOf(pull.reviews).map((one) => one.state)
     const isReviewed = reviews.includes('APPROVED') && !reviews.includes('CHANGES_REQUESTED')
     const [closing] = nodesOf(pull.timelineItems)

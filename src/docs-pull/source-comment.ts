@@ -2,11 +2,12 @@ import type { Source } from '../changes/sources.ts'
 import type { GitHubEvent } from '../event/event.ts'
 import { findComment, pullRequestThread, writeComment } from '../github/threads.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
-import { shorten, visibleText } from '../lib/text.ts'
+import { shorten } from '../lib/text.ts'
 import { hashOf } from '../record/record.ts'
 import { type Run, runUrlOf } from '../runner/run.ts'
 import type { DocsPull } from './docs-pull.ts'
 
+const NO_LIST = '💬 An agent wrote this pull request for changes in a private repository.'
 const MAX_LINES = 20
 const MAX_SOURCES = 5
 const MAX_TITLE = 80
@@ -31,18 +32,17 @@ export async function writeSourceComment(
     const known = (before?.body ?? '').split('\n')
     const url = runUrlOf(environment)
     // A re-run adds no second line.
-    if (isExposed ? before : known.some((line) => line.includes(`(${url})`))) return
+    if (known.some((line) => line.includes(isExposed ? NO_LIST : `(${url})`))) return
     const line = run.redact(lineText(sources, event, run).source)
     const lines = [line, ...known.filter((one) => one.startsWith('- '))].slice(0, MAX_LINES)
     const how = md`To request changes, comment ${code(`${inputs.command} …`)} here. For example: ${code(`${inputs.command} make it shorter and add an example`)}`
     const canAsk = isOwn && inputs.command !== '' && inputs['follow-up']
-    const hasAsked = event.command !== undefined || known.includes(how.source)
     const body = isExposed
-      ? md`💬 An agent wrote this pull request for changes in a private repository.`
+      ? Markdown.raw(NO_LIST)
       : joinMarkdown([
           md`💬 **Code changes covered by this pull request**`,
           Markdown.raw(lines.join('\n')),
-          canAsk && hasAsked ? how : md``,
+          canAsk ? how : md``,
         ])
     const id = before?.databaseId ?? undefined
     await writeComment({ thread, id, mayExist: false, mark, body: body.source }, github)
@@ -69,5 +69,5 @@ function sourceText({ kind, url, title: whole, author }: Source): Markdown {
   if (kind === 'pull-request' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
     return md`${Markdown.raw(url)} ${title}${by}`
   if (kind === 'command') return md`${link(kind, url)}${by}${title && md`: ${title}`}`
-  return md`${link(visibleText(title).trim() || url, url)}${by}`
+  return md`${link(title || url, url)}${by}`
 }

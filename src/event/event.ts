@@ -177,7 +177,7 @@ export function readEvent(environment: Environment, inputs: Inputs): GitHubEvent
   if (about === 'tag') tag = refName
   if (about === 'release') [branch, tag] = ['', release?.tag_name]
   if (about === 'pull-request') [head, branch] = [ofPull?.head?.sha, '']
-  if (isMerged) [head, branch] = [ofPull?.merge_commit_sha, ofPull?.base?.ref]
+  if (isMerged) [head, branch] = [ofPull?.merge_commit_sha ?? sha, ofPull?.base?.ref]
   // A merge needs write permission, as does pushing to a branch of the repository. Its Apps are trusted by its owners.
   const isMerge = action === 'closed' && isMerged
   const isByWriter = isInside && (action === 'synchronize' || sender?.type === 'Bot')

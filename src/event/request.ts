@@ -52,11 +52,6 @@ export async function readRequest(event: GitHubEvent, run: Run): Promise<RunRequ
   rejectMissingAccess(event.isFork, run, reject)
   if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
     reject('prompt-file', 'The files are empty.', 'files that contain instructions')
-  if ((inputs['poll-interval'] ?? 0) > inputs.timeout) {
-    const [given, limit] = [run.inputText('poll-interval'), run.inputText('timeout')]
-    const problem = `\`${given}\` is longer than \`timeout\` (\`${limit}\`).`
-    reject('poll-interval', problem, `at most \`${limit}\``)
-  }
   if (inputs['content-gaps'] === 'agent' && (!hasPrompt(inputs) || inputs.context === 'none'))
     reject(
       'content-gaps',

@@ -139,14 +139,11 @@ export class GitHub {
   }
 
   /** Returns fields of the repository. @throws {GitHubError} also if a part is missing for another cause than `NOT_FOUND` */
-  async askRepository<T>(
-    fields: string,
-    permissionOf: (path: string) => string | undefined = () => undefined,
-  ): Promise<T> {
+  async askRepository<T>(fields: string): Promise<T> {
     const query = `query Repository($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { ${fields} } }`
     const { data, errors } = await this.graphql<{ repository?: Maybe<T> }>(query)
     const error = errors.find(({ type }) => type !== 'NOT_FOUND' || data.repository == null)
-    if (error) throw graphqlError(error, permissionOf(error.path))
+    if (error) throw graphqlError(error)
     if (data.repository == null) throw new GitHubError('GitHub returned no repository')
     return data.repository
   }

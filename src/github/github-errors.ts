@@ -63,6 +63,8 @@ const PERMISSIONS = `permissions:
   pull-requests: write
   statuses: write`
 
+const GRANT = `Add this block to the workflow job. If \`github-token\` is another token, give the same permissions to its App or account ${docsLink('events.md#permissions')}`
+
 /** Words a missing permission. GitHub returns 404 for both of its causes. */
 function missing(permissions: readonly string[], { status }: GitHubError): string {
   const other = status === 404 ? ", or the item doesn't exist" : ''
@@ -75,15 +77,14 @@ export function notStartedProblem({ purpose, permission }: GitHubCall, error: Gi
   const failed = `Could not ${purpose}: ${message}.`
   if (kind !== 'permission') {
     const isTransient = kind !== 'refused'
-    const again = isTransient ? 'To try again, re-run this job.' : ''
+    const again = isTransient || !explanation ? 'To try again, re-run this job.' : ''
     const text = joinSentences(failed, explanation, 'Nothing was started.', again)
     return new Problem({ title, text, isTransient, cause: error })
   }
   const needed = error.permission ?? permission
-  const fix = `Add this block to the workflow job. If \`github-token\` is another token, give the same permissions to its App or account ${docsLink('events.md#permissions')}:`
   return new Problem({
     title: `Missing permission: ${inBackticks(needed)}`,
-    text: joinSentences(failed, missing([needed], error), 'Nothing was started.', fix),
+    text: joinSentences(failed, missing([needed], error), 'Nothing was started.', `${GRANT}:`),
     paste: PERMISSIONS,
     cause: error,
   })
@@ -96,12 +97,14 @@ export function describeFailures(
   const purposes = [...new Set(failures.map(({ call }) => call.purpose))]
   const [{ error } = { error: new GitHubError('') }] = failures
   const ungranted = failures.filter((one) => one.error.kind === 'permission')
-  const permissions = [...new Set(ungranted.map(({ call }) => call.permission))]
+  const permissions = [
+    ...new Set(ungranted.map(({ call, error: one }) => one.permission ?? call.permission)),
+  ]
   const isMissing = permissions.length > 0
   return {
     text: joinSentences(
       `The run continued, but the action could not ${listOf(purposes)}: ${error.message}.`,
-      isMissing ? missing(permissions, error) : error.explanation,
+      isMissing ? `${missing(permissions, error)} ${GRANT}:\n${PERMISSIONS}` : error.explanation,
     ),
     title: isMissing ? `Missing permission: ${inBackticks(permissions[0] ?? '')}` : error.title,
   }
@@ -218,8 +221,14 @@ export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
   }))
 }
 
-/** @param permission that the field needs, if it isn't the call's */
-export function graphqlError({ type, message }: GraphqlError, permission?: string): GitHubError {
+/** Returns the permission that a field of a query needs; `undefined` if it is the call's. */
+function permissionFor(path: string): string | undefined {
+  if (path.includes('status')) return 'statuses: read'
+  if (/\.(?:pull|p\d+|associatedPullRequests)$/.test(path)) return 'pull-requests: read'
+  return /\.(?:own|tip|c\d+|commit|beforeCommit)$/.test(path) ? 'contents: read' : undefined
+}
+
+export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
   const statuses: Readonly<Record<string, number>> = {
     FORBIDDEN: 403,
     NOT_FOUND: 404,
@@ -232,7 +241,7 @@ export function graphqlError({ type, message }: GraphqlError, permission?: strin
     ...fields,
     title,
     status: status === 404 ? status : undefined,
-    permission,
+    permission: permissionFor(path),
   })
 }
 

@@ -91,7 +91,7 @@ async function readPage(thread: Thread, github: GitHub, before?: string) {
   const viewer = normalizeLogin(data.viewer?.login ?? '')
   const isOwn = ({ viewerDidAuthor, author, body }: ThreadComment): boolean =>
     body?.startsWith(MARK) === true &&
-    (viewerDidAuthor === true || (!!author?.login && normalizeLogin(author.login) === viewer))
+    (viewerDidAuthor === true || normalizeLogin(author?.login ?? '?') === viewer)
   const { pageInfo } = found.comments ?? found.reviewThreads ?? {}
   return {
     comments: nodesOf(found.comments),

@@ -60,7 +60,7 @@ export function duration(
       throw new ValueError('has no unit', {
         use: limits.use ?? `\`${text}s\` or \`${text}m\`, for example`,
       })
-    const ms = minMs === 0 && /^0[a-z]+$/.test(text) ? 0 : parseDuration(text, maxMs)
+    const ms = minMs === 0 && /^0(?:ms|[smhd])$/.test(text) ? 0 : parseDuration(text, maxMs)
     if (ms < minMs)
       throw new ValueError(`is shorter than \`${minMs}ms\``, { use: `at least \`${minMs}ms\`` })
     return ms
@@ -168,6 +168,8 @@ export const PATHS = format<((path: string) => boolean) | undefined>(
         .replace(/^!/, '')
         .replace(/^\.?\/|\/$/g, '')
         .replace(/[()|]/g, '\\$&')
+        // `src/**.ts`, as GitHub's own filters have it.
+        .replace(/\*\*(?=[^/,}])/g, '**/*')
       if (glob === '') throw new ValueError("isn't a glob", { part: line })
       // A name without wildcards is a file or a folder.
       const globs = /[*?{]/.test(glob) ? glob : [glob, `${glob}/**`]
@@ -180,11 +182,11 @@ export const PATHS = format<((path: string) => boolean) | undefined>(
       }
       return { isExcluded, matches: picomatch(globs, options) }
     })
-    const [first] = rules
+    const isAllExcluded = rules.every(({ isExcluded }) => isExcluded)
     return (path) => {
       if (path.length > MAX_PATH) return true
       const last = rules.findLast(({ matches }) => matches(path))
-      return last ? !last.isExcluded : first?.isExcluded === true
+      return last ? !last.isExcluded : isAllExcluded
     }
   },
 )

@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip, EXPRESSION, inBackticks, Problem } from '../lib/text.ts'
+import { clip, EXPRESSION, inBackticks, NO_NAME, Problem } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -107,6 +107,9 @@ export function hasReport(inputs: Inputs): boolean {
   return inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
 }
 
+/** Formats of lists of files and labels. */
+const NAMES = new Set<InputFormat<unknown>>([LINE_LIST, PATHS, LABELS])
+
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
 
 function input<T>(format: InputFormat<T>, fallback = ''): InputSpec<T> {
@@ -171,7 +174,8 @@ export function readInputs(texts: InputTexts, redact: Redact) {
     }
     const given = texts.get(name)?.trim() ?? fallback
     try {
-      if (format !== TEXT && given !== fallback && EXPRESSION.test(given))
+      const form = NAMES.has(format) ? NO_NAME : EXPRESSION
+      if (format !== TEXT && given !== fallback && form.test(given))
         throw new ValueError("is the text of an expression that GitHub didn't evaluate", {
           use: inBackticks(`\${{ ${given.replace(/^\$?\{+\s*|\s*\}+$/g, '')} }}`),
         })
@@ -205,7 +209,7 @@ export function inputNames(): InputName[] {
 
 /** Finds the secrets among the texts of inputs, also a key that was given as an ID. */
 export function secretsOf(texts: InputTexts): string[] {
-  const ids = [texts.get('project-id') ?? '', texts.get('job-id') ?? '']
+  const ids = ['project-id', 'job-id', 'base-url'].map((name) => texts.get(name) ?? '')
   const given = [
     ...SECRET_INPUTS.flatMap((name) => [texts.get(name) ?? '']),
     ...ids.filter((id) => MINTLIFY_KEY.test(id) || GITHUB_TOKEN_FORM.test(id)),

@@ -93,11 +93,15 @@ function sourceOf(value: MarkdownValue): string {
 const BREAK = '\u200B'
 
 function inert(text: string): string {
-  return withoutAutolinks(onOneLine(text))
-    .replace(/[&<>|\\`*_[\]~$#]/g, inertCharacter)
-    .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
-    .replace(/^ ?\d+(?=[.)])/, `$&${BREAK}`)
-    .replace(/^( ?)([-+=:])/, '$1\\$2')
+  return (
+    withoutAutolinks(onOneLine(text))
+      .replace(/[&<>|\\`*_[\]~$#]/g, inertCharacter)
+      .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
+      // The SHA of a commit.
+      .replace(/\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f](?=[\da-f]{6,39}\b)/g, `$&${BREAK}`)
+      .replace(/^ ?\d+(?=[.)])/, `$&${BREAK}`)
+      .replace(/^( ?)([-+=:])/, '$1\\$2')
+  )
 }
 
 /** Breaks what GitHub makes links of, even in the `<code>` of HTML: addresses and mentions. */

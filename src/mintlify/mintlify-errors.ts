@@ -45,6 +45,8 @@ export class MintlifyError extends Problem {
   /** `undefined` of a successful response whose body doesn't match the documentation. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  /** Whether it is a web page, which a proxy may have sent. */
+  readonly isPage: boolean
 
   /** @param mismatch what the JSON of a successful response is */
   constructor(call: MintlifyCall, response: MintlifyResponse, mismatch?: string) {
@@ -55,8 +57,8 @@ export class MintlifyError extends Problem {
     const happened = `${from} returned ${status}${what} when the action tried to ${call.purpose}.`
     const isTransient = !isRejected || status === 408 || status === 429 || status >= 500
     super({ title, text: joinSentences(happened, fix), isTransient })
-    // A proxy's page doesn't mean that there is no such job.
-    this.status = isRejected && !(status === 404 && isHtml(response.body)) ? status : undefined
+    this.status = isRejected ? status : undefined
+    this.isPage = isHtml(response.body)
     this.retryAfterMs = retryAfterMs
   }
 }

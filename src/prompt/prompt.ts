@@ -26,7 +26,7 @@ export function writePrompt(
   const { command, post } = event
   const { inputs } = run
   const isPlain = inputs.context === 'none'
-  const isUpdate = decision.kind === 'message' && decision.pull !== undefined && !isPlain
+  const isUpdate = decision.kind === 'message' && !isPlain
   const request = joinParts(
     command?.request || (reviews.length > 0 ? ON_REVIEWS : ''),
     isUpdate ? ON_UPDATE : '',
@@ -85,7 +85,7 @@ function describeEvent(
   decision: Create | Message,
   { environment }: Run,
 ): EventFacts {
-  const { name, action, command, post, about, branch, tag } = event
+  const { name, action, command, post, about, branch, tag, sender } = event
   const earlier = decision.kind === 'create' ? decision.earlierPull : undefined
   const subject = changes?.pull ?? event.subject
   const were = 'an earlier job of this step already received them, for the same commit'
@@ -95,7 +95,7 @@ function describeEvent(
     ['Branch', subject ? '' : branch],
     ['Tag', tag],
     ['Workflow run', runUrlOf(environment)],
-    ['Asked by', command && `${command.author.login} in ${command.url}`],
+    ['Asked by', command ? `${command.author.login} in ${command.url}` : sender],
     ['Earlier docs pull request', earlier && `${earlier.prLink} (${earlier.state})`],
     ...(subject ? factsOf(subject) : []),
     ...ofCommand.facts,

@@ -27,8 +27,8 @@ const FACTS = {
   /** `starting`: a job may have been started; the next three are about `job`; `nothing`: none was started. */
   state: /^(?:starting|running|success|failure|nothing)$/,
   /** The job, and its docs pull request. */
-  job: /^(?!\.{1,2}$)\S{1,200}$/,
-  link: /^https?:\/\/\S{1,480}\/\d{1,10}$/,
+  job: /^(?!\.{1,2}$)[\w.~:-]{1,200}$/,
+  link: /^https?:\/\/\S{1,400}\/\d{1,10}(?:[/?]\S{0,80})?$/,
   /** The commit of the last successful job, or the one before the first job. */
   base: SHA,
   /** The commit of the last job that succeeded or is running, a hash of its tag, and one of its changed lines. */
@@ -83,8 +83,8 @@ export type Memory = {
   readonly unnamed?: string | undefined
   /** Whether another step has answered the command. */
   readonly isAnswered?: boolean
-  /** The comment that was answered last by the job; empty if there is none. */
-  readonly answered: string
+  /** When the job began to answer its last command, in milliseconds since the epoch; 0 if there is none. */
+  readonly answeredAtMs: number
 }
 
 /** Of runs that keep no record. */
@@ -93,7 +93,7 @@ export const NO_MEMORY: Memory = {
   attempt: { kind: 'none' },
   jobs: [],
   commitsBack: 0,
-  answered: '',
+  answeredAtMs: 0,
 }
 
 /** Whether a run records its job for later runs. */
@@ -138,8 +138,7 @@ export function hashStep({ inputs, environment }: Run): string {
 }
 
 export function statusDescription(text: string): string {
-  const words = withinBmp(visibleText(text)).replaceAll('`', '').replace(/\s+/g, ' ')
-  return shorten(words, MAX_DESCRIPTION)
+  return shorten(withinBmp(visibleText(text)), MAX_DESCRIPTION)
 }
 
 /** Encodes characters that GitHub rejects in a status, so that names stay apart. */
@@ -201,28 +200,32 @@ export async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> 
   const commits = new Set([sha, ...found.entries.map((one) => one.sha)])
   const isListed = isAgain || tag !== '' || command !== undefined
   const listed = isListed ? await listEntries(name, [...commits], run) : []
-  const others = [...found.entries, ...listed].toSorted((one, other) => other.atMs - one.atMs)
-  const ofScope = others.filter((one) => one.name === name && !isOwn(one, run))
+  // Of the run's own commit first, then of newer ones first: a re-run may be about an old commit.
+  const all = [...commits].flatMap((one) =>
+    [...found.entries, ...listed].filter((entry) => entry.sha === one),
+  )
+  const ofScope = all.filter((one) => one.name === name && !isOwn(one, run))
   const [last] = ofScope
   const newer = history.slice(0, Math.max(0, history.indexOf(sha)))
   const { base, job } = last ?? {}
   const ofRelease = ofScope.filter((one) => one.tag === hashOf(tag))
   const { sent } = (event.about === 'release' ? ofRelease[0] : last) ?? {}
   const mayContinue = inputs['follow-up'] && command?.isFresh !== true
-  const shared = others.find((one) => one.name !== name)
+  const shared = all.find((one) => one.name !== name)
+  const answered = ofScope.find((one) => one.source && one.job === job)?.source
   const isSame = (one: Entry): boolean => one.source === command?.source && one.state !== 'nothing'
   return {
     sha,
-    attempt: isAgain ? readAttempt(others.filter((one) => isOwn(one, run))) : NO_MEMORY.attempt,
+    attempt: isAgain ? readAttempt(all.filter((one) => isOwn(one, run))) : NO_MEMORY.attempt,
     last,
-    jobs: mayContinue ? [...jobsOf(last), ...jobsOf(shared)] : [],
+    jobs: mayContinue ? (event.isMerged ? [shared, last] : [last, shared]).flatMap(jobsOf) : [],
     ...(base && { base: { sha: base, isNewer: newer.includes(base) } }),
     sent: sent === sha ? 'same' : sent && newer.includes(sent) ? 'newer' : undefined,
     commitsBack: history.indexOf(last?.sha ?? ''),
     reachedLimit: !last && reachedLimit,
     unnamed: last?.state === 'starting' ? last.page : undefined,
     isAnswered: command !== undefined && ofScope.some(isSame),
-    answered: ofScope.find((one) => one.source && one.job === job)?.source ?? '',
+    answeredAtMs: ofScope.findLast((one) => answered && one.source === answered)?.atMs ?? 0,
   }
 }
 
@@ -300,8 +303,7 @@ function readEntries(commits: readonly Maybe<CommitNode>[], names: readonly stri
 }
 
 async function ask<T>(fields: string, { github }: Run): Promise<T> {
-  const permission = (path: string) => (path.includes('status') ? undefined : 'contents: read')
-  return await github.need(FIND, () => github.askRepository<T>(fields, permission))
+  return await github.need(FIND, () => github.askRepository<T>(fields))
 }
 
 type RecordedPull = FromGitHub<{
@@ -318,7 +320,8 @@ async function searchPull(number: number, names: readonly string[], run: Run) {
         beforeCommit { history(first: 10) { nodes { oid } } } } } } }`,
     run,
   )
-  const sha = pull?.headRefOid ?? ''
+  const sha = pull?.headRefOid
+  if (!sha) throw notStartedProblem(FIND, new GitHubError('GitHub does not know the pull request'))
   const own = nodesOf(pull?.commits).map(({ commit }) => commit?.oid)
   const replaced = nodesOf(pull?.timelineItems).toReversed()
   const before = replaced.flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))

@@ -93,12 +93,11 @@ export class Recorder {
     const known = attempt.kind === 'job' ? attempt.entry : last
     // If the first job fails, the next one compares with the same commit.
     const first = inputs.context === 'none' ? undefined : about.base
-    const { base = first, sent, lines, job, link } = known ?? {}
+    const { base = first, sent, tag, lines, job, link } = known ?? {}
     this.#sha = sha
     this.#lines = about.lines
     this.#facts = {
-      ...{ base, sent, lines, job, link },
-      tag: hashOf(this.event.tag),
+      ...{ base, sent, tag, lines, job, link },
       run: environment.runId,
       by: hashStep(this.#run),
       source: this.event.command?.source ?? '',
@@ -115,7 +114,7 @@ export class Recorder {
     const { inputs, github } = this.#run
     const { command } = this.event
     this.#set({ state: 'starting' })
-    if (this.#sha !== '') {
+    if (this.#sha) {
       const send = () => this.#send(this.#status(view.title))
       const isNeeded = command !== undefined || inputs['follow-up']
       try {
@@ -130,22 +129,22 @@ export class Recorder {
     if (first) {
       this.#set({ job: first.job, link: first.link, state: 'nothing' })
       this.#comment = undefined
-      await this.end({ title: 'Answered by another step', text: md`` })
+      // Without the job, this status would hide the one in which the other step names it.
+      if (first.job) await this.end({ title: 'Answered by another step', text: md`` })
       return false
     }
     await this.#show(view, ifKilled)
     return true
   }
 
-  /** Finds the entry of another step that began to answer the same command before. */
+  /** Finds the newest entry of another step that began to answer the same command before. */
   async #findFirst(source: string): Promise<Entry | undefined> {
-    const name = ownName(this.event, this.#run)
-    const all = await listEntries(name, [this.#sha], this.#run)
+    const all = await listEntries(ownName(this.event, this.#run), [this.#sha], this.#run)
     const own = all.findIndex((one) => isOwn(one, this.#run))
-    const older = all
-      .slice(own + 1)
-      .filter((one) => one.source === source && one.state !== 'nothing')
-    return older.find((one) => !isOwn(one, this.#run))
+    const others = all.filter(
+      (one) => one.source === source && one.state !== 'nothing' && !isOwn(one, this.#run),
+    )
+    return others.some((one) => all.indexOf(one) > own) ? others[0] : undefined
   }
 
   /** Names the accepted job, for later runs of the step and on the given pull requests. */
@@ -161,7 +160,7 @@ export class Recorder {
     this.#set({ job: id, link, state: 'running' })
     // A job without context is no reason to skip a later one. A re-run waits for a job about an earlier head.
     if (this.#run.inputs.context !== 'none' && job.kind !== 'wait')
-      this.#set({ sent: this.#sha, lines: this.#lines })
+      this.#set({ sent: this.#sha, tag: hashOf(this.event.tag), lines: this.#lines })
     await Promise.all([this.#show(view, ifKilled), this.share(shares)])
   }
 
@@ -190,7 +189,7 @@ export class Recorder {
     this.#set({ state, ...(prLink && { link: prLink }) })
     if (this.#run.inputs.context !== 'none') {
       if (state === 'success') this.#set({ base: this.#facts.sent })
-      if (state === 'failure') this.#set({ sent: this.#facts.base, lines: '' })
+      if (state === 'failure') this.#set({ sent: '', lines: '' })
     }
     this.#savePending(view)
   }
@@ -249,7 +248,7 @@ export class Recorder {
   #savePending(view: View): void {
     this.#ifKilled = view
     const { title, text } = view
-    if (this.#sha !== '') this.#run.setPending('status', this.#status(title))
+    if (this.#sha) this.#run.setPending('status', this.#status(title))
     if (!this.#comment) return
     const body = this.#run.redact(text.source)
     this.#run.setPending('comment', { ...this.#comment, mayExist: true, body })

@@ -1,3 +1,5 @@
+import { type FromGitHub, type Maybe, type Nodes, nodesOf } from '../github/client.ts'
+import { GitHubError, graphqlError } from '../github/github-errors.ts'
 import { code, codeBlock, joinMarkdown, Markdown, md, table } from '../lib/markdown.ts'
 import {
   countOf,
@@ -52,7 +54,7 @@ export async function reportVisitors(contentGaps: ContentGaps, run: Run): Promis
     return run.writeSummary('visitors', plan)
   }
   const hasVisitors = inputs['visitors-summary']
-  const analytics = createAnalytics(30, run)
+  const analytics = createAnalytics(34, run)
   const [visitors, docsPulls, gaps] = await Promise.all([
     hasVisitors ? readVisitors(analytics, run) : undefined,
     hasVisitors ? describeDocsPulls(run) : undefined,
@@ -63,7 +65,7 @@ export async function reportVisitors(contentGaps: ContentGaps, run: Run): Promis
       title: 'The visitors report was canceled',
       text: 'The run was canceled before the visitors report was complete.',
     })
-  const missing = [...analytics.missing, ...(gaps?.missing ?? [])]
+  const missing = [analytics, docsPulls, gaps].flatMap((part) => part?.missing ?? [])
   const [first] = missing
   if (first && !(hasVisitors ? visitors : gaps?.items)) throw new Problem(first)
 
@@ -85,7 +87,7 @@ export async function reportVisitors(contentGaps: ContentGaps, run: Run): Promis
     first && md`⚠️ ${unread}`,
     visitors && totalsTable(visitors),
     chart,
-    docsPulls,
+    docsPulls?.line,
     visitors?.top.length ? topTable(visitors) : undefined,
     gaps?.items && md`### ${gaps.title}\n\n${gaps.list}`,
   ]
@@ -158,13 +160,16 @@ function readPageRow(row: JsonRecord) {
   return path && counts ? { path, ...counts } : undefined
 }
 
-type FoundPulls = {
-  readonly issueCount?: number
-  readonly nodes?: readonly { readonly createdAt?: string }[]
-}
+type Found = FromGitHub<
+  Record<
+    'all' | 'merged' | 'closed' | 'open',
+    Nodes<FromGitHub<{ createdAt: string }>> & FromGitHub<{ issueCount: number }>
+  >
+>
 
 const DOCS_PULLS_QUERY = `
-  query ($merged: String!, $closed: String!, $open: String!) {
+  query ($all: String!, $merged: String!, $closed: String!, $open: String!) {
+    all: search(type: ISSUE, first: 1, query: $all) { ...found }
     merged: search(type: ISSUE, first: 1, query: $merged) { ...found }
     closed: search(type: ISSUE, first: 1, query: $closed) { ...found }
     open: search(type: ISSUE, first: 1, query: $open) { ...found }
@@ -174,29 +179,41 @@ const DOCS_PULLS_QUERY = `
     nodes { ... on PullRequest { createdAt } }
   }`
 
-/** Counts the docs pull requests with one search; nothing if it fails, or there are none. */
+/** Counts the docs pull requests with one search. `line`: `undefined` if there are none. */
 async function describeDocsPulls({ github, clock, environment, inputs }: Run) {
   const { from, to } = periodBefore(clock.now(), inputs['visitors-days'])
   const days = `${from}..${isoDay(Date.parse(to) - 1)}`
   // GitHub's search calls the account of an App `app/NAME`.
   const all = `repo:${environment.repository} is:pr author:app/mintlify`
-  const answer = await github.attempt(() =>
-    github.graphql<Record<string, FoundPulls>>(DOCS_PULLS_QUERY, {
+  const answer = await github.attempt(async () => {
+    const asked = {
+      all,
       merged: `${all} merged:${days}`,
       closed: `${all} is:unmerged closed:${days}`,
       open: `${all} is:open sort:created-asc`,
-    }),
-  )
-  const { merged, closed, open } = answer.known ? answer.value.data : {}
-  if (!merged?.issueCount && !closed?.issueCount && !open?.issueCount) return undefined
-  const openedMs = Date.parse(open?.nodes?.[0]?.createdAt ?? '')
+    }
+    const { data, errors } = await github.graphql<Maybe<Found>>(DOCS_PULLS_QUERY, asked)
+    const [error] = errors
+    if (error) throw graphqlError(error)
+    if (!data?.all) throw new GitHubError('GitHub returned no counts')
+    return data
+  })
+  if (!answer.known) {
+    const { message, explanation } = answer.error
+    const purpose = 'count the docs pull requests'
+    return { missing: [{ purpose, title: message, text: explanation }] }
+  }
+  const countsOf = (name: keyof Found) => answer.value[name]?.issueCount ?? 0
+  if (countsOf('all') === 0) return { missing: [] }
+  const openedMs = Date.parse(nodesOf(answer.value.open)[0]?.createdAt ?? '')
   const age = openedMs ? ` (oldest: ${formatAge(clock.now() - openedMs)})` : ''
-  return md`Docs pull requests in the period: ${merged?.issueCount ?? 0} merged, ${closed?.issueCount ?? 0} closed; ${open?.issueCount ?? 0} open${age}`
+  const line = md`Docs pull requests in the period: ${countsOf('merged')} merged, ${countsOf('closed')} closed; ${countsOf('open')} open${age}`
+  return { line, missing: [] }
 }
 
 /** Computes a change in percent with one decimal: `NaN` if unknown, infinite from nothing. Both are `null` in JSON. */
 function changeBetween(previous = Number.NaN, current: number): number {
-  return previous === current ? 0 : Math.round((current / previous - 1) * 1000) / 10
+  return Math.round((current / previous - 1) * 1000) / 10
 }
 
 /** Formats a change: `+8.3%`, `-3%`, `new`, `–`. */
@@ -308,11 +325,12 @@ export async function readContentGaps(run: Run) {
 
 function readRating({ path, thumbsUp, thumbsDown }: JsonRecord) {
   const count = readCount(thumbsDown)
-  return { path: readPath(path), count, of: count + readCount(thumbsUp) }
+  const of = count + readCount(thumbsUp)
+  return Number.isNaN(of) ? undefined : { path: readPath(path), count, of }
 }
 
 /** Cases on a page, of all ratings or questions. */
-type Tally = ReturnType<typeof readRating>
+type Tally = ReturnType<typeof readQuestion>
 
 /** Reads the page and the result of a question, and nothing else. */
 function readQuestion({ pageUrl, resolutionStatus }: JsonRecord) {

@@ -34,7 +34,7 @@ const NEED_DOCS = `packages/testing/src/render.ts django/test/client.py packages
   core/spring-boot-test/src/main/java/org/boot/test/SpringBootTest.java packages/test/src/run.ts schemas/pet-id.json
   rules/no.yml src/it/ticket.yaml i18n/en.json locales/en/common.yml src/locale.ts spec/openapi.yaml test/openapi.json
   vendor/api.proto src/spec/parser.go src/e2e/encrypt.ts src/fixtures/load.ts src/vendor/quote.ts src/image-gen.ts
-  prompts/review.md src/security.ts lib/notice.rb src/readme.ts .env.example .pre-commit-hooks.yaml
+  src/commands/changelog.ts src/release_notes.py prompts/review.md src/security.ts lib/notice.rb src/readme.ts .env.example .pre-commit-hooks.yaml
   .claude-plugin/plugin.json notebooks/train.ipynb Makefile package.json src/lock.go speed-test.tsx src/Latest.java`
 
 const RANKED = {

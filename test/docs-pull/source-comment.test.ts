@@ -56,12 +56,13 @@ it('says what a run was about: merged pull requests, else the pull request, comm
 })
 
 it('ends with how to ask for changes if a command can work there', async () => {
-  for (const isHeard of [true, false]) {
-    const { push, command, inputs, sources } = await startSources()
-    await push(J1)
-    expect(sources()[0]?.join()).not.toContain('/docs …')
-    const more = isHeard ? {} : { ...inputs, 'follow-up': 'false' }
-    await command('/docs Shorter.', 200, { ...J1, inputs: more })
+  for (const [isHeard, more] of [
+    [true, {}],
+    [false, { command: '' }],
+    [false, { 'follow-up': 'false' }],
+  ] as const) {
+    const { push, inputs, sources } = await startSources()
+    await push({ ...J1, inputs: { ...inputs, ...more } })
     expect(sources()[0]?.join().includes('/docs …')).toBe(isHeard)
   }
 })

@@ -11,7 +11,7 @@ import {
 } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { startHarness } from '../support/harness.ts'
-import { type Account, addComment, MAY_WRITE, type Role } from '../support/world.ts'
+import { type Account, addComment, addPull, MAY_WRITE, type Role } from '../support/world.ts'
 
 const renovate = bot('renovate[bot]')
 const writer = person('writer')
@@ -26,6 +26,7 @@ const star = (sender: Account): Event => event('watch', { sender })
 async function startScene(roles: Readonly<Record<string, Role>> = { writer: MAY_WRITE }) {
   const scene = await startHarness()
   for (const [login, role] of Object.entries(roles)) scene.world.roles.set(login, role)
+  addPull(scene.world, { number: 5, files: ['src/a.ts'] })
   for (const kind of ['main', 'review'] as const)
     addComment(scene.world, { kind, number: 5, author: writer, body })
   const inputs = { prompt: 'Go.', context: 'none', 'follow-up': 'false', wait: 'false' }

@@ -148,6 +148,6 @@ describe('calls that the run can do without', () => {
   it('have one notice with all missing permissions', async () => {
     const [notice] = (await logOf([FORBIDDEN])).slice(-1)
     expect(notice).toMatch(/^Missing permission: `issues: read`: /)
-    expect(notice).toContain("doesn't have `issues: read` and `issues: write`.")
+    expect(notice).toContain("doesn't have `issues: read` and `issues: write`. Add this block")
   })
 })

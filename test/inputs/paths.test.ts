@@ -20,6 +20,8 @@ const PATHS: readonly Included[] = [
   { paths: '*.md\n!README.md\nREADME*', yes: ['a.md', 'README.md'], no: ['docs/a.md'] },
   { paths: 'src\n!src/gen/', yes: ['src', 'src/a.ts'], no: ['src/gen/b.ts', 'srcx', 'a/src/b'] },
   { paths: '!docs/**', yes: ['src/a.ts'], no: ['docs/a.md'] },
+  { paths: '!src/gen/**\nsrc/**', yes: ['src/gen/a.ts'], no: ['lib/a.ts'] },
+  { paths: 'src/**.ts', yes: ['src/a.ts', 'src/b/c.ts'], no: ['src/a.js'] },
   { paths: ' ./src/** \r\n\r\n /lib/**', yes: ['src/a', 'lib/b'], no: ['bin/c'] },
   { paths: 'app/[slug]/**', yes: ['app/[slug]/page.tsx'], no: ['app/s/page.tsx'] },
   { paths: 'apis/c++/(a)|b', yes: ['apis/c++/(a)|b'], no: ['apis/cc/a'] },

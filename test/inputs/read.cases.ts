@@ -14,6 +14,7 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['fail-on', 'archived,\n failed', new Set(['archived', 'failed'])],
   ['fail-on', 'none', new Set()],
   ['prompt-file', ' a b.md \r\n\n c.md', ['a b.md', 'c.md']],
+  ['prompt-file', 'inputs.md', ['inputs.md']],
   ['allow-bots', 'renovate[bot], my-app[bot]', ['renovate[bot]', 'my-app[bot]']],
   ['ignore-authors', 'a\nb, c', ['mintlify[bot]', 'a', 'b', 'c']],
   [

@@ -7,6 +7,7 @@ export const SHOWN_TEXTS: readonly [string, string][] = [
   ['<b> & | c', '&#60;b&#62; &#38; &#124; c'],
   ['*_`~[x]$\\', '\\*\\_\\`\\~\\[x\\]\\$\\\\'],
   ['@team and #12', `@${BREAK}team and #${BREAK}12`],
+  ['fix 1a2b3c4 in 1234567', `fix 1${BREAK}a2b3c4 in 1234567`],
   ['https://a.example', `https:${BREAK}//a.example`],
   ['12. item', `12${BREAK}. item`],
   ['- item', '\\- item'],

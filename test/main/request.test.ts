@@ -55,11 +55,6 @@ describe('a request is rejected', () => {
       names: 'context-files',
       says: '`half.md` is too large',
     },
-    {
-      inputs: { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-      names: 'poll-interval',
-      says: '`10s` is longer than `timeout` (`8s`). Use at most `8s`.',
-    },
     ...[{ prompt: '' }, { prompt: 'x', context: 'none' }].map((inputs) => ({
       inputs: { ...inputs, 'content-gaps': 'agent' },
       names: 'content-gaps',

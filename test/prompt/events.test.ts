@@ -71,7 +71,7 @@ describe('a pull request', () => {
     const head = ['Repository: acme/docs', 'Event: pull_request (synchronize)']
     const run = `Workflow run: ${WEB}/actions/runs/9`
     const lines = await linesOf(scene, eventOf(scene.code, 'synchronize'))
-    expect(lines).toEqual([...head, run, ...ofPull(), ...CHANGES])
+    expect(lines).toEqual([...head, run, 'Asked by: octocat', ...ofPull(), ...CHANGES])
   })
 
   it('has for a command who asked, and for one on a line its place', async () => {
@@ -188,6 +188,7 @@ describe('another event', () => {
     expect(told.filter((line) => line !== 'Branch: main')).toEqual([
       ...known.slice(0, 2),
       `Workflow run: ${WEB}/actions/runs/9`,
+      'Asked by: octocat',
       ...lines,
     ])
   })
