@@ -1,6 +1,6 @@
 import { pollJob } from './agent/poll.ts'
 import { type AcceptedJob, submit } from './agent/submit.ts'
-import { pullsOf, sourcesOf } from './changes/sources.ts'
+import { listNeededPulls, listSources } from './changes/sources.ts'
 import { ANSWERED, type Decision, decide, type Skip, skipByReason } from './decide/decide.ts'
 import { look, lookAtJobs, type Situation } from './decide/look.ts'
 import { readDocsPull, requestReviews } from './docs-pull/docs-pull.ts'
@@ -11,7 +11,7 @@ import { canWriteComments } from './inputs/table.ts'
 import { docsLink, type Problem } from './lib/text.ts'
 import { writePrompt } from './prompt/prompt.ts'
 import { isRecorded } from './record/record.ts'
-import { Recorder, type Share } from './record/recorder.ts'
+import { type PullCommit, Recorder } from './record/recorder.ts'
 import type { Run } from './runner/run.ts'
 import type { ContentGaps } from './visitors/visitors.ts'
 import { endView, killedView, usageText, workingView } from './words/comments.ts'
@@ -46,20 +46,19 @@ export async function runJob(
   if (started.isDone) return
   const { situation, plan, hasBegun } = started
   let end: JobEnd = { plan, isCancelled: run.cancel.aborted, problem: started.problem }
-  let naming: Promise<void> | undefined
-  if (plan && !end.problem) {
+  let recording: Promise<void> | undefined
+  if (plan) {
     let accepted: AcceptedJob | undefined
     try {
       run.cancel.throwIfAborted()
       // `timeout` starts with the first request about the job, which for a recorded one was its lookup.
-      const isLookedUp = plan.kind !== 'create' && plan.recordedAtMs !== undefined
-      const askedAtMs = isLookedUp ? situation?.askedAtMs : undefined
+      const askedAtMs = plan.kind === 'create' ? undefined : situation?.askedAtMs
       const deadlineMs = (askedAtMs ?? run.clock.now()) + run.inputs.timeout
       accepted = await submit(plan, deadlineMs, run)
       const working = workingView(event, plan.kind, run)
       const killed = killedView(event, accepted.id, run)
       // Polling doesn't wait for GitHub.
-      naming = recorder.accepted(accepted, sharesOf(situation, run), working, killed)
+      recording = recorder.accepted(accepted, listShares(situation, run), working, killed)
       const polled = await pollJob(accepted, run)
       end = { plan, accepted, polled, isCancelled: polled.kind === 'cancelled' }
     } catch (error) {
@@ -69,7 +68,7 @@ export async function runJob(
       end = { plan, accepted, isCancelled, problem }
     }
   }
-  await publish(end, situation, { recorder, naming }, run)
+  await publish(end, situation, { recorder, recording }, run)
 }
 
 /** What a run has looked at and recorded before it sends anything. */
@@ -112,7 +111,7 @@ async function start(
     const plan = {
       ...decision,
       ...writePrompt(decision, situation, { ...request, contentGaps }, run),
-      sources: sourcesOf(event, situation.changes, run.inputs),
+      sources: listSources(event, situation.changes, run.inputs),
     }
     if (run.inputs['dry-run']) {
       reportDryRun(plan, run)
@@ -155,12 +154,12 @@ async function skipRun(
 const MAX_SHARES = 5
 
 /** Lists the pull requests whose docs job is the run's: its own, or the newest merged ones that it is about. */
-function sharesOf(situation: Situation | undefined, { inputs }: Run): readonly Share[] {
+function listShares(situation: Situation | undefined, { inputs }: Run): readonly PullCommit[] {
   const { event, memory, changes } = situation ?? {}
   if (!event || !memory || event.command) return []
   const number = event.isOfPull ? event.subject?.number : undefined
   if (number !== undefined) return [{ number, sha: changes?.pullHead ?? memory.sha }]
-  const merged = pullsOf(changes?.commits.toReversed() ?? [], inputs).slice(0, MAX_SHARES)
+  const merged = listNeededPulls(changes?.commits.toReversed() ?? [], inputs).slice(0, MAX_SHARES)
   return merged.map(({ number: ofPull, head: sha }) => ({ number: ofPull, sha }))
 }
 
@@ -168,7 +167,10 @@ function sharesOf(situation: Situation | undefined, { inputs }: Run): readonly S
 async function publish(
   end: JobEnd,
   situation: Situation | undefined,
-  { recorder, naming }: { readonly recorder: Recorder; readonly naming: Promise<void> | undefined },
+  {
+    recorder,
+    recording,
+  }: { readonly recorder: Recorder; readonly recording: Promise<void> | undefined },
   run: Run,
 ): Promise<void> {
   const event = recorder.event
@@ -190,8 +192,8 @@ async function publish(
   run.log[report.isFailure ? 'fail' : level](annotationText(report), report.title)
   // A canceled run has 5 s, so it only finishes its record.
   if (!isCancelled) await updateDocsPull(report, situation, run)
-  await naming
-  const shares = [...sharesOf(situation, run)]
+  await recording
+  const shares = [...listShares(situation, run)]
   if (docs?.head && !docs.ended)
     shares.push({ number: docs.number, sha: docs.head, repository: docs.repository })
   if (!isCancelled && report.prLink) await recorder.share(shares)

@@ -41,7 +41,7 @@ async function perform(run: Run): Promise<void> {
   const refused =
     isWaiting && !hasReport(inputs) ? undefined : await skipRefused(event, request, run)
   if (run.cancel.aborted) return reportCanceled(request, run)
-  if (refused === 'unknown') return
+  if (refused === 'reported') return
   if (refused) return reportSkip(refused, run, request.wantsJob)
   const gaps = hasReport(inputs) ? readContentGaps(run) : Promise.resolve(undefined)
   // Each requested part is tried and reported, so that one part's failure never hides the result of the other.
@@ -97,12 +97,12 @@ function skipWithoutKey(event: GitHubEvent, run: Run): Skip | undefined {
   return skip(reason, `No API key for runs ${whose}`, { advice })
 }
 
-/** Skips a run if the account behind it may not start a job. `unknown`: that is reported as a problem. */
+/** Skips a run if the account behind it may not start a job. `reported`: its problem is reported already. */
 async function skipRefused(
   event: GitHubEvent,
   { wantsJob }: RunRequest,
   run: Run,
-): Promise<Skip | 'unknown' | undefined> {
+): Promise<Skip | 'reported' | undefined> {
   const { command, actor, name } = event
   const { inputs } = run
   const recorder = new Recorder(event, run)
@@ -114,7 +114,7 @@ async function skipRefused(
     if (run.cancel.aborted) return undefined
     if (!command || !(error instanceof Problem)) {
       reportProblem(error, run, wantsJob ? 'job' : 'visitors')
-      return 'unknown'
+      return 'reported'
     }
     run.github.explain()
     await recorder.react('confused')

@@ -97,12 +97,12 @@ export async function pollJob(target: AcceptedJob, run: Run): Promise<PollEnd> {
       const isEnough = !inputs.wait && failures >= MAX_FAILURES_WITHOUT_WAIT
       if (!isPassing || isEnough) return ended('refused')
     }
-    pauseMs = pauseAfter(error, failures, lastPollAtMs - startedAtMs, run)
+    pauseMs = nextPauseMs(error, failures, lastPollAtMs - startedAtMs, run)
   }
 }
 
 /** Returns the pause after a poll. `ageMs` is the time since this run created the job or began to wait for it. */
-function pauseAfter(
+function nextPauseMs(
   error: unknown,
   failures: number,
   ageMs: number,

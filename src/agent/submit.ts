@@ -13,7 +13,7 @@ import type { NamedJob } from '../record/record.ts'
 import type { Run } from '../runner/run.ts'
 
 /** What is asked of Mintlify: a new job, a message to a job, or to wait for one. */
-export type Submission =
+type Submission =
   | { readonly kind: 'create'; readonly prompt: string }
   | {
       readonly kind: 'message'
@@ -27,11 +27,10 @@ export type Submission =
       readonly id: string
       /** As Mintlify has just shown it. */
       readonly job?: Job | undefined
-      readonly recordedAtMs?: number
     }
 
 /** A job that Mintlify accepted, or that the run waits for. Times are in milliseconds since the epoch. */
-export type AcceptedJob = NamedJob & {
+export type AcceptedJob = Pick<NamedJob, 'id' | 'prLink'> & {
   readonly kind: Submission['kind']
   /** The job in Mintlify's latest answer. */
   readonly job: Job | undefined
@@ -67,8 +66,7 @@ export async function submit(
   run.setOutputs({ 'job-id': id })
   // While an update runs, Mintlify doesn't name the pull request.
   const prLink = job?.prLink ?? (kind === 'message' ? asked.prLink : undefined) ?? ''
-  const recordedAtMs = (kind === 'wait' ? asked.recordedAtMs : undefined) ?? clock.now()
-  return { kind, id, job, prLink, recordedAtMs, sentAtMs, deadlineMs }
+  return { kind, id, job, prLink, sentAtMs, deadlineMs }
 }
 
 /**

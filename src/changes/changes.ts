@@ -77,7 +77,7 @@ export async function readChanges(
   run: Run,
 ): Promise<Changes | undefined> {
   const { about, subject, head } = event
-  if (about === 'pull-request') return subject && (await changesOfPull(event, subject, run))
+  if (about === 'pull-request') return subject && (await readPullChanges(event, subject, run))
   if (about === 'issue' || about === 'none') return undefined
   if (tags && memory.base?.sha === head) return { ...NO_CHANGES, wereSent: true }
   for (const list of listBases(event, memory, tags, run)) {
@@ -145,7 +145,8 @@ function listBases(
     const [first] = commits
     if (known.length === 0 && isSha(first?.sha) && first.sha !== head)
       known.push({ ref: first.sha, words: 'the first commit', commits })
-    return [async () => known, () => lastCommits(head, 'there is nothing before it', github)]
+    const why = before ? "GitHub doesn't have the commit before it" : 'there is nothing before it'
+    return [async () => known, () => lastCommits(head, why, github)]
   }
   let why = 'this step has no earlier job'
   if (reachedLimit) why = `no earlier job was found on the newest ${MAX_SEARCHED_COMMITS} commits`
@@ -369,7 +370,7 @@ function readPushedCommit({ id, message, url, author }: PushedCommit): Commit {
 }
 
 /** Reads the files and commits of a pull request: a request for each hundred of them. */
-async function changesOfPull(
+async function readPullChanges(
   { command }: GitHubEvent,
   { number }: Subject,
   run: Run,

@@ -21,7 +21,7 @@ export type GitSource = {
 }
 
 /** `files`: `undefined` if even the names are missing. `problem`: why something is missing. */
-export type GitDiff = {
+type GitDiff = {
   readonly files: readonly ChangedFile[] | undefined
   readonly problem?: string | undefined
 }

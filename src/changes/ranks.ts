@@ -52,7 +52,7 @@ export function rankFiles(files: readonly ChangedFile[]): RankedFile[] {
 }
 
 /** Why none of some files needs docs. */
-export type NoDocs = {
+type NoDocs = {
   /** As the table names them; none if there are no files. */
   readonly kinds: readonly string[]
   /** Paths of the first files. */
@@ -166,7 +166,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: 'tests',
-    why: 'People write them about code. A library for tests is none: packages/testing, django/test.',
+    why: 'People write them about code. A library for tests is source: packages/testing, django/test.',
     rank: 'background',
     names: `${DATA_OF_TESTS} {tests,__tests__,__mocks__,benches,benchmarks}/ /{test,e2e,fixtures,bench,benchmark}/
       <packages>/*/{test,e2e,fixtures}/ src/{test*,*Test,jmh}/{java,kotlin,groovy,scala,resources}/

@@ -38,14 +38,14 @@ export type Sources = { readonly items: readonly Source[]; readonly authors: rea
 const MAX_AUTHORS = 10
 
 /** Lists what a job is about, for the source comment, and who wrote it. */
-export function sourcesOf(
+export function listSources(
   { command, subject }: GitHubEvent,
   changes: { readonly commits: readonly Commit[]; readonly isArbitrary: boolean } | undefined,
   inputs: Inputs,
 ): Sources {
   const { commits = [], isArbitrary = false } = changes ?? {}
   const named = isArbitrary ? [] : commits.toReversed()
-  const merged = pullsOf(named, inputs)
+  const merged = listNeededPulls(named, inputs)
   let items = named.map((one) => toSource('commit', one.url, subjectLine(one), one.author))
   let people = named.flatMap((one) =>
     one.pulls.length > 0 ? neededPulls(one, inputs).flatMap(peopleOf) : one.author,
@@ -96,7 +96,7 @@ function neededPulls({ pulls }: Commit, inputs: Pick<Inputs, 'skip-labels'>): Me
 }
 
 /** Lists the merged pull requests of commits that need docs, each once, in the commits' order. */
-export function pullsOf(
+export function listNeededPulls(
   commits: readonly Commit[],
   inputs: Pick<Inputs, 'skip-labels'>,
 ): MergedPull[] {
@@ -104,7 +104,7 @@ export function pullsOf(
   return [...new Map(all.map((pull) => [pull.number, pull])).values()]
 }
 
-export function subjectLine({ message }: Pick<Commit, 'message'>): string {
+function subjectLine({ message }: Pick<Commit, 'message'>): string {
   return message.trimStart().split('\n', 1)[0] ?? ''
 }
 
@@ -193,7 +193,7 @@ async function askForPulls(commits: readonly NamedCommit[], github: GitHub): Pro
 
 /** Reads the number that GitHub's merge button adds to a subject; empty if there is none. */
 function numberInSubject(message: string): string {
-  const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
+  const subject = subjectLine({ message }).trimEnd()
   const [, merged, squashed] =
     /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
   return merged ?? squashed ?? ''

@@ -13,8 +13,7 @@ export type Tags = {
 const LIST_TAGS = { purpose: 'list the tags', permission: 'contents: read' }
 
 /**
- * Reads the tags before an event's: of a version the lower ones, otherwise those of earlier releases; `undefined` if it is
- * about no tag.
+ * Reads the tags before an event's: of a version the lower ones, otherwise those of earlier releases.
  *
  * @throws {Problem}
  */

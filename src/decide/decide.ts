@@ -14,8 +14,8 @@ import { isRecorded, MAX_SEARCHED_COMMITS } from '../record/record.ts'
 import { isRerun, type Run } from '../runner/run.ts'
 import {
   findContinued,
-  hasEnded,
   isBlocking,
+  isUnusable,
   jobName,
   type ObservedJob,
   openFor,
@@ -31,8 +31,6 @@ export type Create = {
 export type Message = {
   readonly kind: 'message'
   readonly id: string
-  /** When the job was recorded first, in milliseconds since the epoch; `undefined` for one that was given. */
-  readonly recordedAtMs?: number
   /** The docs pull request that the run updates. */
   readonly pull?: PullState | undefined
   /** The same as Mintlify names it: the action writes only to this one. Empty if Mintlify doesn't name it. */
@@ -43,13 +41,12 @@ export type Wait = {
   readonly id: string
   /** As Mintlify has just shown it. */
   readonly job?: Job | undefined
-  readonly recordedAtMs?: number
   /** Whether an earlier attempt of the run started the job, and didn't see its docs pull request. */
   readonly isUnseen?: boolean
 }
 
 /** A line about a decision: in the log, in the summary too, or as a notice with its title. */
-export type Note = { readonly text: string; readonly title?: string; readonly isInSummary?: true }
+type Note = { readonly text: string; readonly title?: string; readonly isInSummary?: true }
 
 /** What a run does about its job, as plain data. */
 export type Decision =
@@ -75,11 +72,11 @@ export function decide(situation: Situation, run: RunFacts): Decision {
   if (attempt.kind === 'unclear') return stop(new Problem(MAYBE_STARTED))
   const failed = [ownJob, ...earlierJobs].find((job) => job?.problem)
   if (failed?.problem) return stop(failed.problem)
-  if (ownJob && !hasEnded(ownJob)) {
-    const { id, job, recordedAtMs } = ownJob
+  if (ownJob && !isUnusable(ownJob)) {
+    const { id, job } = ownJob
     const text = `Job ${inBackticks(id)} was started by an earlier attempt of this run. This attempt waits for it.`
     const isUnseen = attempt.kind === 'job' && attempt.job.prLink === ''
-    return { kind: 'wait', id, job, recordedAtMs, isUnseen, notes: [{ text }] }
+    return { kind: 'wait', id, job, isUnseen, notes: [{ text }] }
   }
   const blocked = earlierJobs.find(isBlocking)
   if (blocked?.pull) return stop(invisibleProblem(blocked.pull))
@@ -100,7 +97,7 @@ const MAYBE_STARTED = {
 
 /** Sends a message to an earlier job, unless its docs pull request waits for people. */
 function update(job: ObservedJob, situation: Situation, run: RunFacts): Decision {
-  const { id, recordedAtMs, pull, isNamed } = job
+  const { id, pull, isNamed } = job
   // The job of a merged pull request is known only now.
   const waiting = skipWaiting({ ...situation, docs: pull }, run)
   if (waiting) return waiting
@@ -108,7 +105,7 @@ function update(job: ObservedJob, situation: Situation, run: RunFacts): Decision
     ? `This run updates the pull request ${clip(pull.prLink, 300)}${openFor(pull)}.`
     : `${jobName(job)} has no pull request yet. This run sends the job a message.`
   const prLink = isNamed ? job.prLink : ''
-  return { kind: 'message', id, recordedAtMs, pull, prLink, notes: [{ text }] }
+  return { kind: 'message', id, pull, prLink, notes: [{ text }] }
 }
 
 const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {
@@ -118,7 +115,7 @@ const ENDINGS: Partial<Record<ObservedJob['state'], string>> = {
   completed: 'completed without a pull request',
 }
 
-/** Starts a new job, and says why an earlier one isn't continued. */
+/** Starts a new job, and notes why no earlier one is continued. */
 function create({ event, memory, ownJob, earlierJobs }: Situation, run: RunFacts): Decision {
   const notes: Note[] = []
   const earlier = [ownJob, ...earlierJobs].filter((job) => job !== undefined)
@@ -237,7 +234,7 @@ export const ANSWERED = skip(
   'Another step answers this command',
 )
 
-/** Another step answers a command, or it has no request. */
+/** Skips a command that another step answers, or that has no request. */
 function skipCommand({ request }: Command, situation: Situation, { inputs }: RunFacts) {
   const { memory, reviews } = situation
   if (memory.isAnswered && memory.attempt.kind !== 'job') return ANSWERED
@@ -254,7 +251,7 @@ function anyway({ isOfPull }: GitHubEvent, { command }: Inputs): string {
     : 'To start a job anyway, run the workflow by hand (`workflow_dispatch`).'
 }
 
-/** This step's last job that succeeded or is running was about the same. */
+/** Skips what this step's last successful or running job was about. */
 function skipUnchanged(
   { event, memory, changes, tags }: Situation,
   { inputs, environment }: RunFacts,
@@ -273,7 +270,7 @@ function skipUnchanged(
   return areSame ? unchanged("this step's last job was about the same changed lines") : undefined
 }
 
-/** All commits, or the pull request, are by `ignore-authors` or have one of `skip-labels`. */
+/** Skips commits, or a pull request, by `ignore-authors` or with one of `skip-labels`. */
 function skipIgnored({ changes }: Situation, { inputs }: RunFacts): Skip | undefined {
   const { pull, commits = [], isWhole, isRewritten } = changes ?? {}
   const of = (login: Maybe<string>, labels: readonly string[]) => {
@@ -299,7 +296,7 @@ function skipIgnored({ changes }: Situation, { inputs }: RunFacts): Skip | undef
   return skip(`every change is ${[...new Set(reasons)].join(' or ')}`)
 }
 
-/** Only files changed that need no docs, or none. */
+/** Skips changes of only files that need no docs, or of none. */
 function skipUnnoticed(situation: Situation, run: RunFacts): Skip | undefined {
   const { changes } = situation
   if (run.inputs.paths) return skipOutsidePaths(situation, run)
@@ -324,8 +321,8 @@ function isListed({ files, fileCount, isArbitrary, isRewritten }: Changes): bool
   return files.length === fileCount && !isArbitrary && !isRewritten
 }
 
-/** The docs pull request of a push or schedule is approved, or has been open for too long. */
-export function skipWaiting({ event, docs }: Situation, { inputs }: RunFacts): Skip | undefined {
+/** Skips a push or schedule whose docs pull request is approved, or open for too long. */
+function skipWaiting({ event, docs }: Situation, { inputs }: RunFacts): Skip | undefined {
   const canWait = event.about === 'push' || event.name === 'schedule'
   if (!canWait || docs?.state !== 'open') return undefined
   const { prLink, isApproved, ageMs } = docs
@@ -338,7 +335,7 @@ export function skipWaiting({ event, docs }: Situation, { inputs }: RunFacts): S
   return skip(reason, 'The docs pull request waits for a review', { advice, prLink })
 }
 
-/** A person closed the docs pull request of a pull request. */
+/** Skips a pull request if a person closed its docs pull request. */
 function skipRejected({ event, docs }: Pick<Situation, 'event' | 'docs'>): Skip | undefined {
   if (!docs?.isRejected || event.isMerged) return undefined
   const { prLink } = docs

@@ -1,5 +1,5 @@
 import { type Changes, READ_CHANGES, readChanges } from '../changes/changes.ts'
-import { pullsOf } from '../changes/sources.ts'
+import { listNeededPulls } from '../changes/sources.ts'
 import { readTags, type Tags } from '../changes/tags.ts'
 import type { GitHubEvent } from '../event/event.ts'
 import { type FromGitHub, type Nodes, nodesOf } from '../github/client.ts'
@@ -67,7 +67,7 @@ export type Situation = {
   readonly tags?: Tags | undefined
   /** What the event is about; `undefined` if it is about no changes, or they aren't needed. */
   readonly changes?: Changes | undefined
-  /** The docs pull request of the first of `memory.jobs`, as far as its record names one. */
+  /** The docs pull request of the first of `memory.jobs`, if its record names one. */
   readonly docs?: PullState | undefined
   /** When Mintlify was asked first about a job, in milliseconds since the epoch; `undefined` if it wasn't. */
   readonly askedAtMs?: number
@@ -100,16 +100,16 @@ export async function look(
     posts: [],
   }
   if (inputs['job-id'] !== '' && !hasInstructions) return { ...start, memory: NO_MEMORY }
-  const tags = hasInstructions && event.tag ? await readTags(event, run) : undefined
+  const tags = event.tag ? await readTags(event, run) : undefined
   const memory = await readRecord(event, run)
   const named = locatePullRequest(memory.last?.link ?? '', run.github)
-  const isHere = named?.repository === run.github.name
+  const isHere = named?.repository.toLowerCase() === run.github.name.toLowerCase()
   const isOnDocs = event.isDocsPull || (isHere && named.number === event.subject?.number)
   const reviews = isOnDocs && event.command ? await readOpenReviews(event, run) : []
   const situation = { ...start, isOnDocs, memory, tags, reviews }
   const { kind } = memory.attempt
   // Otherwise the job of the command, or of the earlier attempt, decides whether the changes matter.
-  const areNeeded = hasInstructions && !event.command && kind !== 'job' && kind !== 'unclear'
+  const areNeeded = !event.command && kind !== 'job' && kind !== 'unclear'
   if (!areNeeded) return situation
   const changes = await readChanges(event, memory, tags, run)
   const [{ id = '', prLink = '' } = {}, ...others] = memory.jobs
@@ -129,24 +129,23 @@ async function readRecord(event: GitHubEvent, run: Run): Promise<Memory> {
 
 /** Looks at the jobs of earlier attempts and runs, at their docs pull requests, and at what the prompt needs. */
 export async function lookAtJobs(known: Situation, run: Run): Promise<Situation> {
-  const { event, memory, hasInstructions } = known
-  const start = { ...known, askedAtMs: run.clock.now() }
+  const { event, memory } = known
   const { attempt } = memory
   const { command } = event
-  if (run.inputs['job-id'] !== '' || attempt.kind === 'unclear') return start
+  if (run.inputs['job-id'] !== '' || attempt.kind === 'unclear') return known
+  const start = { ...known, askedAtMs: run.clock.now() }
   const ownJob = attempt.kind === 'job' ? await observe(attempt.job, undefined, run) : undefined
-  if (ownJob && !hasEnded(ownJob)) {
+  if (ownJob && !isUnusable(ownJob)) {
     // The re-run repeats what its job is about.
     const read = () => readChanges(event, memory, start.tags, run)
-    const changes =
-      hasInstructions && !command ? await run.github.optional(READ_CHANGES, read) : undefined
+    const changes = !command ? await run.github.optional(READ_CHANGES, read) : undefined
     return { ...start, ownJob, changes: changes?.known ? changes.value : undefined }
   }
   const earlierJobs = await lookAtEarlierJobs(start, run)
   const situation = { ...start, ownJob, earlierJobs }
   // The job knows the changes already, and gets only the command.
   const isReply = hasOwnRequest(situation) && findContinued(situation) !== undefined
-  const areRead = start.changes !== undefined || isReply || !hasInstructions
+  const areRead = start.changes !== undefined || isReply
   const changes = areRead ? start.changes : await readChanges(event, memory, start.tags, run)
   const posts = command ? await readPosts(event, memory, isReply, run) : []
   return { ...situation, changes, posts }
@@ -171,7 +170,7 @@ async function lookAtEarlierJobs(start: Situation, run: Run): Promise<readonly O
   // A run on a branch continues the docs job of the newest merged pull request that it is about.
   const isOnBranch = event.about === 'push' || event.about === 'branch'
   const mayShare = isOnBranch && run.inputs['follow-up'] && run.inputs.matrix === ''
-  const [newest] = mayShare ? pullsOf(changes?.commits.toReversed() ?? [], run.inputs) : []
+  const [newest] = mayShare ? listNeededPulls(changes?.commits.toReversed() ?? [], run.inputs) : []
   if (!isDone && newest && memory.sha) await observeAll(await readSharedJobs(newest.number, run))
   return found
 }
@@ -189,7 +188,7 @@ export function findContinued(situation: Situation): ObservedJob | undefined {
 /** Whether a job can be continued: it hasn't ended, and its docs pull request is open, or it may still open one. */
 function canContinue(job: ObservedJob, { event: { command }, isOnDocs }: Situation): boolean {
   const { pull, state } = job
-  if (job.problem || hasEnded(job)) return false
+  if (job.problem || isUnusable(job)) return false
   // On a docs pull request, a job that opened another one isn't continued.
   const { number } = parsePullRequest(job.job?.prLink ?? '')
   if (command && isOnDocs && number && Number(number) !== command.thread.number) return false
@@ -200,11 +199,11 @@ function canContinue(job: ObservedJob, { event: { command }, isOnDocs }: Situati
 
 /** Whether a docs pull request that Mintlify names can't be read, so that no run can continue its job. */
 export function isBlocking(job: ObservedJob): boolean {
-  return job.pull?.state === 'invisible' && job.isNamed && !hasEnded(job)
+  return job.pull?.state === 'invisible' && job.isNamed && !isUnusable(job)
 }
 
-/** Whether a job has ended so that it can't be continued. */
-export function hasEnded({ state }: ObservedJob): boolean {
+/** Whether a job failed, was archived, or is gone, so that it takes no message. */
+export function isUnusable({ state }: ObservedJob): boolean {
   return state === 'failed' || state === 'archived' || state === 'gone'
 }
 

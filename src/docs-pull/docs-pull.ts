@@ -5,7 +5,7 @@ import { listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 
 /** As the output `pr-files` has it; `status` as in GitHub's REST API. */
-export type PullFile = {
+type PullFile = {
   readonly path: string
   readonly status: string
   readonly additions: number

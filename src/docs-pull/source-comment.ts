@@ -1,6 +1,6 @@
 import type { Source } from '../changes/sources.ts'
 import type { GitHubEvent } from '../event/event.ts'
-import { findComment, pullRequestThread, writeComment } from '../github/threads.ts'
+import { findComment, MARK, pullRequestThread, writeComment } from '../github/threads.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { shorten } from '../lib/text.ts'
 import { hashOf } from '../record/record.ts'
@@ -25,7 +25,7 @@ export async function writeSourceComment(
   const { github, log, inputs, environment } = run
   const { repository, number, isOwn, isExposed } = pull
   const project = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
-  const mark = `<!-- docs-agent ${hashOf(project)} -->`
+  const mark = `${MARK}${hashOf(project)} -->`
   const thread = pullRequestThread(number, isOwn ? undefined : repository)
   const written = await github.attempt(async () => {
     const before = await findComment({ thread, mark }, github)

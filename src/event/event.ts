@@ -173,6 +173,7 @@ export function readEvent(environment: Environment, inputs: Inputs): GitHubEvent
   let { about } = row
   if (about === 'push' && kind === 'tags') about = 'tag'
   if (about === 'issue' && isPull) about = 'pull-request'
+  // The last rule that applies wins.
   let [head, branch, tag]: Maybe<string>[] = [sha, kind === 'heads' ? refName : '', '']
   if (about === 'tag') tag = refName
   if (about === 'release') [branch, tag] = ['', release?.tag_name]

@@ -49,7 +49,7 @@ export async function readRequest(event: GitHubEvent, run: Run): Promise<RunRequ
   const hasInstructions =
     texts.some((text) => text.trim() !== '') || command?.thread.isPull === true
   const wantsJob = command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
-  rejectMissingAccess(event.isFork, run, reject)
+  rejectMissingAccess(run, reject)
   if (promptFiles.length > 0 && !hasInstructions && inputs['job-id'] === '')
     reject('prompt-file', 'The files are empty.', 'files that contain instructions')
   if (inputs['content-gaps'] === 'agent' && (!hasPrompt(inputs) || inputs.context === 'none'))
@@ -82,13 +82,11 @@ function rejectNothing({ command }: Inputs, reject: Reject): void {
   )
 }
 
-function rejectMissingAccess(isFork: boolean, run: Run, reject: Reject): void {
+function rejectMissingAccess(run: Run, reject: Reject): void {
   if (run.inputText('api-key') === '' && !run.inputs['dry-run'])
     reject(
       'api-key',
-      isFork
-        ? "It is empty, because a fork doesn't have the secrets of the original repository. To run the workflow here, save a key in this fork. Otherwise, disable the workflow."
-        : 'It is empty. The secret may be missing from this repository, organization, or environment, or its name may be misspelled. A reusable workflow gets it only if the caller passes it under `secrets:`.',
+      'It is empty. The secret may be missing from this repository, organization, or environment, or its name may be misspelled. A reusable workflow gets it only if the caller passes it under `secrets:`.',
     )
   if (run.inputText('project-id') === '')
     reject(

@@ -6,7 +6,7 @@ import { afterGrace, formatDuration, RetryError, retry, type Waiting } from '../
 import {
   assertBody,
   canRetry,
-  describeFailures,
+  describeOptionalFailures,
   type GitHubCall,
   GitHubError,
   type GraphqlError,
@@ -232,7 +232,7 @@ export class GitHub {
   reportFailures(): void {
     if (this.#failures.length === 0 || this.#isExplained) return
     this.#isExplained = true
-    const { text, title } = describeFailures(this.#failures)
+    const { text, title } = describeOptionalFailures(this.#failures)
     this.#options.log.notice(text, title)
   }
 

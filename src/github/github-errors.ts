@@ -91,7 +91,7 @@ export function notStartedProblem({ purpose, permission }: GitHubCall, error: Gi
 }
 
 /** Words one notice about calls that failed and that the run could do without. */
-export function describeFailures(
+export function describeOptionalFailures(
   failures: readonly { readonly error: GitHubError; readonly call: GitHubCall }[],
 ) {
   const purposes = [...new Set(failures.map(({ call }) => call.purpose))]

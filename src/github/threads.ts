@@ -32,7 +32,7 @@ export type ThreadComment = FromGitHub<{
 }>
 
 /** A thread on lines of a file. `line`: null if the lines have changed since. */
-export type ReviewThread = FromGitHub<{
+type ReviewThread = FromGitHub<{
   isResolved: boolean
   path: string
   line: number

@@ -301,6 +301,6 @@ export const BASE_URL = format(
   },
 )
 
-export function splitList(text: string, separator = /[,\r\n]/): string[] {
+function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }

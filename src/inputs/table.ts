@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip, EXPRESSION, inBackticks, NO_NAME, Problem } from '../lib/text.ts'
+import { CERTAIN_EXPRESSION, clip, EXPRESSION, inBackticks, Problem } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -108,7 +108,7 @@ export function hasReport(inputs: Inputs): boolean {
 }
 
 /** Formats of lists of files and labels. */
-const NAMES = new Set<InputFormat<unknown>>([LINE_LIST, PATHS, LABELS])
+const NAME_LISTS = new Set<InputFormat<unknown>>([LINE_LIST, PATHS, LABELS])
 
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
 
@@ -174,7 +174,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
     }
     const given = texts.get(name)?.trim() ?? fallback
     try {
-      const form = NAMES.has(format) ? NO_NAME : EXPRESSION
+      const form = NAME_LISTS.has(format) ? CERTAIN_EXPRESSION : EXPRESSION
       if (format !== TEXT && given !== fallback && form.test(given))
         throw new ValueError("is the text of an expression that GitHub didn't evaluate", {
           use: inBackticks(`\${{ ${given.replace(/^\$?\{+\s*|\s*\}+$/g, '')} }}`),

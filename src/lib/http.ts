@@ -63,7 +63,7 @@ export class HttpClient {
     const kept = sent.freshConnection ? undefined : this.#kept
     const dispatcher = kept ?? createDispatcher(proxy, url)
     if (!sent.freshConnection) this.#kept = dispatcher
-    let outcome = 'cancelled'
+    let outcome = 'canceled'
     try {
       const response = await this.#exchange(sent, dispatcher, signal)
       outcome = String(response.status)
@@ -194,7 +194,7 @@ function transportError(cause: unknown, { host }: URL): TransportError {
 }
 
 /** Whether a host is this machine. `URL.hostname` has normalized numeric forms such as `127.1`. */
-export function isLoopbackHost(hostname: string): boolean {
+function isLoopbackHost(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 

@@ -53,7 +53,7 @@ export class MintlifyError extends Problem {
     const { status, from, retryAfterMs } = response
     const isRejected = status < 200 || status > 299
     const [title, fix] = explain(call, response, isRejected)
-    const what = isRejected ? quoteOf(response) : describeBody(response, mismatch)
+    const what = isRejected ? quoteMessage(response) : describeBody(response, mismatch)
     const happened = `${from} returned ${status}${what} when the action tried to ${call.purpose}.`
     const isTransient = !isRejected || status === 408 || status === 429 || status >= 500
     super({ title, text: joinSentences(happened, fix), isTransient })
@@ -167,7 +167,7 @@ function explain(call: MintlifyCall, response: MintlifyResponse, isRejected: boo
 const MAX_QUOTE = 300
 
 /** Quotes Mintlify's own words: from the usual fields of JSON, or the whole body if it is short and not HTML. */
-function quoteOf({ json, body, bodyProblem }: MintlifyResponse): string {
+function quoteMessage({ json, body, bodyProblem }: MintlifyResponse): string {
   const messages = [
     stringField(json, 'error') ?? stringField(recordField(json, 'error'), 'message'),
     stringField(json, 'message'),

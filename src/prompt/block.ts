@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Changes } from '../changes/changes.ts'
-import { type Commit, findSkipLabel, type MergedPull, pullsOf } from '../changes/sources.ts'
+import { type Commit, findSkipLabel, listNeededPulls, type MergedPull } from '../changes/sources.ts'
 import type { Maybe } from '../github/client.ts'
 import type { Inputs } from '../inputs/table.ts'
 import {
@@ -21,7 +21,7 @@ import { lineCounts, showFiles, type Written } from './show-diff.ts'
 export type Fact = readonly [name: string, value: Maybe<string | false>]
 
 /** A comment. `by`: its author and time, or its author and the lines that it is on. */
-export type Remark = { readonly by: string; readonly body: string }
+type Remark = { readonly by: string; readonly body: string }
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -70,7 +70,7 @@ type Section = {
   readonly isFromEnd?: boolean
 }
 
-/** Of a whole prompt, and of the block without files and their diffs; if a prompt is longer than the rest, of the whole block. */
+/** Maximum bytes of a prompt, and of the block without files. A longer prompt than the difference gets no diffs. */
 const MAX_BLOCK = { prompt: 128 * 1024, withoutFiles: 16 * 1024 }
 /** Kept for files. */
 const MIN_FILES = 4 * 1024
@@ -112,9 +112,9 @@ export function writeBlock(
   if (size < MIN_FILES) return { text: '', contextStats: { commits: 0, files: 0, mergedPulls: 0 } }
   const frame = byteLength(delimit(leadIn, ''))
   const newestFirst = commits.toReversed()
-  const pulls = pullsOf(newestFirst, options)
+  const pulls = listNeededPulls(newestFirst, options)
   const isIgnored = ({ labels }: MergedPull) => findSkipLabel(labels, options) !== undefined
-  const ignored = pullsOf(newestFirst, { 'skip-labels': [] }).filter(isIgnored)
+  const ignored = listNeededPulls(newestFirst, { 'skip-labels': [] }).filter(isIgnored)
   const compare: Fact = ['Compare', !changes?.pull && url]
   const ignore: Fact = [
     "Pull requests that don't need documentation (ignore their changes)",

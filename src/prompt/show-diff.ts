@@ -18,7 +18,7 @@ export type Written = {
   readonly isCut?: boolean
 }
 
-/** For the diffs of files that readers don't notice, such as tests; if everything else is shown whole, they have a quarter. */
+/** Maximum bytes of the diffs of `background` files; a quarter of the room if all others are shown whole. */
 const MAX_BACKGROUND = 8 * 1024
 const MAX_FILES = 600
 /** Headers get one byte of so many. */
@@ -27,7 +27,7 @@ const MAX_PIECE_LINES = 4
 const MAX_SHOWN_PATH = 300
 /** How much of all diffs is judged, in characters. The rest isn't shown, either. */
 const MAX_RANKED = 2 * 1024 * 1024
-/** Diffs of more lines are judged as if each line had so many characters at least. */
+/** Diffs of more lines are judged as if each line had at least `length` characters. */
 const SHORT = { lines: 100, length: 8 }
 /** Of the line with the number of files that are left out. */
 const NOTE_BYTES = 60
@@ -226,7 +226,7 @@ const RANK_FACTORS = { readers: 1500, source: 1000, background: 10, named: 0 }
 const REMOVED_FACTOR = 0.3
 
 /** Lists the names in changed lines with their weights: how likely documentation uses them, measured on real changes. */
-export function namesIn(lines: string, rank: Rank): (readonly [name: string, weight: number])[] {
+function namesIn(lines: string, rank: Rank): (readonly [name: string, weight: number])[] {
   return lines.split('\n').flatMap((line) => {
     if (!/^[+-]/.test(line)) return []
     const factor = RANK_FACTORS[rank] * (line.startsWith('-') ? REMOVED_FACTOR : 1)

@@ -17,8 +17,8 @@ const HASH = /^[0-9a-f]{16}$/
 const SHA = /^[0-9a-f]{40,64}$/
 
 /**
- * What a commit status remembers, as texts in the fragment of its target. Each status carries on what was known before, so
- * that the newest one is all that a later run needs. A text without its form counts as missing.
+ * What a commit status records, as texts in the fragment of its target. Each status carries on what was known before, so
+ * that the newest one is all that a later run needs. A text without its form is treated as missing.
  */
 const FACTS = {
   /** The workflow run, and a hash of its step. */
@@ -52,13 +52,13 @@ export type Entry = Facts & {
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
 export type NamedJob = {
   readonly id: string
-  /** Its docs pull request as far as a status names it; may be empty. */
+  /** Its docs pull request if a status names it; may be empty. */
   readonly prLink: string
   readonly recordedAtMs: number
 }
 
 /** What earlier attempts of this run recorded. `unclear`: a job may have been started that no one can name. */
-export type Attempt =
+type Attempt =
   | { readonly kind: 'none' | 'unclear' }
   | { readonly kind: 'job'; readonly job: NamedJob; readonly entry: Entry }
 
@@ -181,9 +181,9 @@ function jobsOf(entry: Entry | undefined): NamedJob[] {
 
 export const FIND = { purpose: 'look for an earlier job', permission: 'statuses: read' }
 const PAGE_SIZE = 100
-/** As many commits of a branch are searched at most. */
+/** How many commits of a branch are searched at most. */
 export const MAX_SEARCHED_COMMITS = 500
-/** Of so many commits all statuses are listed, and of each the newest. */
+/** How many commits have all their statuses listed, and how many statuses of each. */
 const MAX_LISTED_COMMITS = 5
 const MAX_LISTED_STATUSES = 1000
 
@@ -198,7 +198,7 @@ export async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> 
   const { sha, history, reachedLimit } = found
   // The newest status of a commit may be another run's, another release's, or another command's.
   const commits = new Set([sha, ...found.entries.map((one) => one.sha)])
-  const isListed = isAgain || tag !== '' || command !== undefined
+  const isListed = isAgain || tag || command
   const listed = isListed ? await listEntries(name, [...commits], run) : []
   // Of the run's own commit first, then of newer ones first: a re-run may be about an old commit.
   const all = [...commits].flatMap((one) =>

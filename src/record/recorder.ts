@@ -1,6 +1,7 @@
 import { type GitHubEvent, isSha } from '../event/event.ts'
 import type { Octokit } from '../github/client.ts'
 import {
+  MARK,
   type NewComment,
   pullRequestThread,
   react,
@@ -41,7 +42,7 @@ export type View = { readonly title: string; readonly text: Markdown }
 export type State = 'starting' | 'running' | 'success' | 'failure' | 'nothing'
 
 /** A commit of a pull request whose docs job a run names. */
-export type Share = {
+export type PullCommit = {
   readonly number: number
   readonly sha: string
   /** `owner/name` if it isn't the run's repository. */
@@ -73,7 +74,7 @@ export class Recorder {
     if (!thread || !canWriteComments(inputs)) return
     // One for each command and step; on a code pull request one for each step.
     const id = command ? `${environment.runId}/${command.source}` : 'status'
-    const mark = `<!-- docs-agent ${hashOf(`${hashStep(run)} ${inputs['project-id']} ${id}`)} -->`
+    const mark = `${MARK}${hashOf(`${hashStep(run)} ${inputs['project-id']} ${id}`)} -->`
     this.#comment = { thread, mark, mayExist: !command || Number(environment.runAttempt) > 1 }
   }
 
@@ -107,7 +108,7 @@ export class Recorder {
   /**
    * Records that a job is about to be started or sent a message.
    *
-   * @returns whether this run goes on: of two steps that hear the same command, the first one does
+   * @returns whether this run goes on: of two steps that answer the same command, the first one does
    * @throws {Problem} if that can't be recorded
    */
   async begin(view: View, ifKilled: View): Promise<boolean> {
@@ -149,8 +150,8 @@ export class Recorder {
 
   /** Names the accepted job, for later runs of the step and on the given pull requests. */
   async accepted(
-    job: NamedJob & { readonly kind: string },
-    shares: readonly Share[],
+    job: Pick<NamedJob, 'id' | 'prLink'> & { readonly kind: string },
+    shares: readonly PullCommit[],
     view: View,
     ifKilled: View,
   ): Promise<void> {
@@ -165,11 +166,11 @@ export class Recorder {
   }
 
   /** Names the job and its docs pull request on pull requests, for commands and other steps there. */
-  async share(shares: readonly Share[]): Promise<void> {
+  async share(shares: readonly PullCommit[]): Promise<void> {
     const { github, log } = this.#run
     const { job, link } = this.#facts
     if (!job) return
-    const write = async ({ number, sha, repository = github.name }: Share) => {
+    const write = async ({ number, sha, repository = github.name }: PullCommit) => {
       const [owner = '', repo = ''] = repository.split('/')
       const context = sharedName(number, this.#run)
       const target_url = targetOf({ job, link }, this.#run)

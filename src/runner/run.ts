@@ -24,7 +24,7 @@ import {
 import type { Clock, Waiting } from '../lib/time.ts'
 import { MintlifyClient } from '../mintlify/mintlify-client.ts'
 
-/** What the runner says of a step, read once. */
+/** The environment of a step, read once. */
 export type Environment = Readonly<ReturnType<typeof readEnvironment>>
 
 /**
@@ -46,7 +46,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     eventName: read('GITHUB_EVENT_NAME'),
     eventPath: read('GITHUB_EVENT_PATH'),
     repository: read('GITHUB_REPOSITORY'),
-    repositoryId: read('GITHUB_REPOSITORY_ID'),
     actor: read('GITHUB_ACTOR'),
     workflow: read('GITHUB_WORKFLOW'),
     /** Path of the workflow's file and its ref: `acme/docs/.github/workflows/weekly.yml@refs/heads/main`. */
@@ -107,7 +106,7 @@ export function attemptUrlOf(environment: Environment): string {
 type StateName = 'requested' | 'job-id' | 'pending' | 'finished' | 'explained'
 
 /** What the post step finishes for a killed run. */
-export type PendingPart = 'comment' | 'status'
+type PendingPart = 'comment' | 'status'
 
 const DEFAULT_ORIGIN = new URL(INPUTS['base-url'].default).origin
 

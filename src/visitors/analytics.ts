@@ -5,7 +5,7 @@ import type { Run } from '../runner/run.ts'
 
 /** No request is sent later. The last one may take 30 s, so that all of them end within 5 minutes. */
 const LAST_REQUEST_MS = 270_000
-const LIMIT = { title: 'a report makes at most 40 requests in 5 minutes', text: '' }
+const LIMIT = { title: 'the limit of requests or time was reached', text: '' }
 
 /** Full UTC days as YYYY-MM-DD; `to` is exclusive. */
 export type Period = { readonly from: string; readonly to: string }
@@ -63,7 +63,7 @@ export function createAnalytics(maxRequests: number, run: Run) {
       if (hasStatus(cause, 429)) requestsLeft = 0
       return leaveOut(describeFailure(cause, mintlifyName))
     })
-    if (!answer?.hasMore || !paging) return answer
+    if (!answer?.hasMore || !paging || !answer[paging]) return answer
     const rest = await read({ ...list, query: { ...query, [paging]: answer[paging] } })
     return { ...answer, rows: [...answer.rows, ...(rest?.rows ?? [])] }
   }

@@ -295,7 +295,7 @@ export async function readContentGaps(run: Run) {
       text: '',
     })
   const questions = await read({
-    purpose: 'read the questions',
+    purpose: 'read all questions',
     path: ['assistant'],
     field: 'conversations',
     period,

@@ -17,7 +17,7 @@ import { docsText } from './summary.ts'
 /** Maximum lengths in a comment, in characters. */
 const MAX = { request: 280, title: 300, text: 2000 }
 
-/** What a run is doing, in its comment and, once the job was accepted, in the commit status. */
+/** What a run is doing, in its comment and commit status. */
 const STAGES = {
   starting: 'Starting the agent',
   create: 'The agent is working',

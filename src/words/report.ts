@@ -93,7 +93,7 @@ export function makeReport(end: JobEnd, event: GitHubEvent, run: Run): Report {
   const isRunning = job !== undefined && !isTerminal(job.status)
   const prLink = job?.prLink ?? (isRunning ? accepted?.prLink : undefined) ?? ''
   const words = accepted
-    ? wordsOf(result, { job, jobId, accepted, error: polled?.error ?? problem }, event, run)
+    ? wordResult(result, { job, jobId, accepted, error: polled?.error ?? problem }, event, run)
     : notStartedWords(isCancelled, problem)
   const mustFail = inputs['fail-on'].has(result)
   // Less than a second means nothing. Next to the deadline, which began earlier, it would contradict that.
@@ -157,7 +157,7 @@ type JobFacts = {
 }
 
 /** Words a result of an accepted job. */
-function wordsOf(result: Result, about: JobFacts, event: GitHubEvent, run: Run): Words {
+function wordResult(result: Result, about: JobFacts, event: GitHubEvent, run: Run): Words {
   const { job, jobId, accepted, error } = about
   const { mintlifyName, inputs } = run
   const name = inBackticks(mintlifyWord(jobId))

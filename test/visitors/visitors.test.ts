@@ -147,8 +147,7 @@ describe('requests', () => {
       { docs },
     )
     expect([sent.length, visitors.trend.length, visitors.complete]).toEqual([36, 8, false])
-    const missing =
-      'read all pages since 2026-07-27 (a report makes at most 40 requests in 5 minutes)'
+    const missing = 'read all pages since 2026-07-27 (the limit of requests or time was reached)'
     expect(summary).toContain(`\n\n⚠️ The action could not ${missing} and read all pages since 2026`)
     expect(annotations).toEqual([like(/^notice: The action could not read all pages since 2026/)])
   })
