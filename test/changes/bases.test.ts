@@ -119,13 +119,15 @@ describe('a pushed tag', () => {
       scene.world.tags.set(name, tip(scene))
       const env = { GITHUB_REF: `refs/tags/${name}` }
       const { payload, ...on } = created(`refs/tags/${name}`, tip(scene))
-      return scene.step({ ...on, payload: { ...payload, forced } }, { ...J1, env })
+      const before = forced ? BEFORE : payload['before']
+      return scene.step({ ...on, payload: { ...payload, forced, before } }, { ...J1, env })
     }
     for (const minor of [1, 2]) {
       addCommit(scene.world, { message: `Add --minor-${minor}` })
       const end = await push(`v1.${minor}.0`)
       expect(JSON.stringify(end.bodies)).toContain(`Add --minor-${minor}`)
       expectSkip(await push('v1', minor > 1), '`v1`')
+      if (minor > 1) expectSkip(await push('nightly', true), '`nightly`')
     }
   })
 })

@@ -10,7 +10,7 @@ import {
   type Scene,
   startScene,
 } from '../stories/scene.ts'
-import { bareEvent, bot, event, pushOf, pushTo } from '../support/events.ts'
+import { bareEvent, bot, commentIn, event, pushOf, pushTo } from '../support/events.ts'
 import {
   addCommit,
   addPull,
@@ -162,6 +162,15 @@ describe('files that need no docs', () => {
     if (started.length === 0) expectSkip(end, '`paths`')
     expect(contextOf(end).join()).not.toMatch(/app\//)
   })
+})
+
+it('with `command` empty, labels, files, and `paths` decide for comments on a pull request, too', async () => {
+  for (const more of [{}, { paths: 'sdk/**' }]) {
+    const { code, step, world, inputs } = await startScene()
+    const on = commentIn(world, { number: 77, author, body: 'Nice.' })
+    if (!('paths' in more)) code.fields = { ...code.fields, labels: [{ name: 'no-docs' }] }
+    expectSkip(await step(on, { inputs: { ...inputs, command: '', ...more } }))
+  }
 })
 
 describe('a docs pull request', () => {

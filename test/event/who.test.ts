@@ -232,8 +232,15 @@ describe('a run without an API key', () => {
     expect([end.requests, end.calls, end.titles.length]).toEqual([[], [], 1])
   })
 
-  it('says what works instead', async () => {
+  it('says what works instead, and writes no report', async () => {
     const { cause } = await startScene()
+    const report = { 'api-key': '', 'visitors-summary': 'true', prompt: '' }
+    const end = await cause(pullRequest(fork), report)
+    expect([end.calls, end.outputs['result'] ?? '', end.outputs['visitors'] ?? '']).toEqual([
+      [],
+      '',
+      '',
+    ])
     expect((await cause(pullRequest(fork), { 'api-key': '' })).log.join()).toMatch(/\/docs.*`push`/)
   })
 })

@@ -58,6 +58,18 @@ it('after a closed docs pull request, a run continues that of a command', async 
   expect((await onPull(code, J2)).started).toEqual(['message to j2'])
 })
 
+it('after a rejected docs pull request, the run about the merge starts a new job', async () => {
+  const scene = await startScene()
+  const { code, onPull, step, world } = scene
+  await onPull(code, J1)
+  close(scene, 200)
+  pushToPull(world, code)
+  code.files = [{ filename: 'src/a.ts', status: 'modified', patch: '@@ -1 +1 @@\n+new' }]
+  expect((await onPull(code, J2)).outputs['result']).toBe('skipped')
+  mergePull(world, code)
+  expect((await step(eventOf(code, 'closed'), J2)).started).toEqual(['create'])
+})
+
 it("the run about a merge continues the pull request's own docs pull request", async () => {
   const { code, command, step, world } = await startScene()
   const other = addPull(world, { number: 76, user: author, files: ['src/b.ts'] })
