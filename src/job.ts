@@ -212,11 +212,13 @@ async function updateDocsPull(
   if (!plan || !situation || !prLink) return
   const wantsReview = inputs['pr-reviewers'].length + inputs['pr-labels'].length > 0
   const isOpened = isSuccess(result) && operationOf(report) === 'created'
-  if (wantsReview && isOpened && !docs)
-    log.warnOnlyInSummary(
-      "The action could not request reviews or add labels, because the pull request isn't on this GitHub server.",
-    )
-  if (!docs || docs.isInvisible) return
+  if (!docs || docs.isInvisible) {
+    if (wantsReview && isOpened)
+      log.warnOnlyInSummary(
+        `The action could not request reviews or add labels, because ${docs ? "`github-token` can't read the pull request" : "the pull request isn't on this GitHub server"}.`,
+      )
+    return
+  }
   if (wantsReview && isOpened && !docs.ended) await requestReviews(docs, plan.sources.authors, run)
   const { event, memory } = situation
   const isAbout = plan.kind !== 'wait' || memory.attempt.kind === 'job'

@@ -304,7 +304,7 @@ async function readFiles(
     if (read.files) [files, isWhole] = [addDiffs(read.files, files), true]
     if (read.problem)
       log.warnOnlyInSummary(
-        `GitHub shows only a part of this large change, and git could not read the rest: ${read.problem}. The prompt lists the files without a diff.`,
+        `GitHub shows only a part of this large change, and git could not read the rest: ${read.problem}. The prompt includes what GitHub shows.`,
       )
   }
   const inside = files.filter(isInside)

@@ -273,7 +273,7 @@ export function assertBody(
 ): void {
   if (status >= 300)
     throw new GitHubError(`GitHub redirected the request (${status})`, { kind: 'refused', status })
-  if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0))
+  if (status !== 201 && !Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0))
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   if (!request.url.endsWith('/graphql') || isRecord(recordOf(data)['data'])) return
   const [first] = readGraphqlErrors(data)

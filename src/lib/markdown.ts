@@ -143,7 +143,19 @@ export function createRedact(secrets: readonly string[]): Redact {
   const formsOf = (secret: string): string[] => {
     const inCode = code(secret).source.replace(/^(?:<code>|`)|(?:<\/code>|`)$/g, '')
     const inUrls = [encodeURIComponent, encodeURI].map((encode) => encode(secret.toWellFormed()))
-    return [secret, JSON.stringify(secret).slice(1, -1), md`${secret}`.source, inCode, ...inUrls]
+    const inBase64 = [0, 1, 2].map((skipped) =>
+      Buffer.from(secret)
+        .subarray(skipped, secret.length - ((secret.length - skipped) % 3))
+        .toString('base64'),
+    )
+    return [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      md`${secret}`.source,
+      inCode,
+      ...inUrls,
+      ...inBase64,
+    ]
   }
   // A shorter one is left to the runner's mask: to cut it out of texts would destroy words in them.
   const forms = secrets.filter((secret) => secret.length >= 8).flatMap(formsOf)

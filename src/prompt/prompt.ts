@@ -57,7 +57,10 @@ export function writePrompt(
     'skip-labels': inputs['skip-labels'],
     contentGaps: isAlone ? [] : contentGaps,
   })
-  return { prompt: joinParts(written, run.redact(text)), ...(!isAlone && { stats }) }
+  return {
+    prompt: joinParts(written, run.redact(text)),
+    ...(!isAlone && situation.changes && { stats }),
+  }
 }
 
 /** Joins parts as paragraphs; empty ones are left out. */
