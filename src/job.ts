@@ -113,6 +113,10 @@ async function start(
       ...writePrompt(decision, situation, { ...request, contentGaps }, run),
       sources: listSources(event, situation.changes, run.inputs),
     }
+    if (plan.isFull)
+      run.log.warnOnlyInSummary(
+        'The prompt has no room for the context, because your own text is longer than 124 KiB. Shorten `prompt`, `prompt-file`, or `context-files`.',
+      )
     if (run.inputs['dry-run']) {
       reportDryRun(plan, run)
       return { isDone: true }

@@ -120,7 +120,7 @@ async function skipRefused(
     await recorder.react('confused')
     const { isTransient, text, title, paste } = error
     const advice = isTransient ? 'To try again, repeat the command later.' : text
-    const reason = `the action could not read the permission of ${login}`
+    const reason = `the permission of ${login} is unknown`
     return skip(reason, title, { level: 'warning', advice, paste })
   }
   if (!refusal) return undefined

@@ -1,3 +1,4 @@
+import type { Create, Message, Wait } from '../decide/decide.ts'
 import { TransportError } from '../lib/http.ts'
 import { joinSentences, Problem } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
@@ -13,21 +14,7 @@ import type { NamedJob } from '../record/record.ts'
 import type { Run } from '../runner/run.ts'
 
 /** What is asked of Mintlify: a new job, a message to a job, or to wait for one. */
-type Submission =
-  | { readonly kind: 'create'; readonly prompt: string }
-  | {
-      readonly kind: 'message'
-      readonly id: string
-      readonly prompt: string
-      /** The job's docs pull request; empty if Mintlify doesn't name one. */
-      readonly prLink?: string
-    }
-  | {
-      readonly kind: 'wait'
-      readonly id: string
-      /** As Mintlify has just shown it. */
-      readonly job?: Job | undefined
-    }
+type Submission = (Create | Message | Wait) & { readonly prompt: string }
 
 /** A job that Mintlify accepted, or that the run waits for. Times are in milliseconds since the epoch. */
 export type AcceptedJob = Pick<NamedJob, 'id' | 'prLink'> & {
@@ -54,14 +41,15 @@ export async function submit(
   deadlineMs: number,
   run: Run,
 ): Promise<AcceptedJob> {
-  const { clock, log, mintlifyName } = run
+  const { clock, inputs, log, mintlifyName } = run
   const sentAtMs = clock.now()
   const { kind } = asked
   const job = kind === 'wait' ? asked.job : await sendRequest(asked, deadlineMs, run)
   const id = kind === 'create' ? (job?.id ?? '') : asked.id
   if (kind === 'create') log.info(`${mintlifyName} accepted job ${id}.`)
   if (kind === 'message') log.info(`${mintlifyName} accepted the message to job ${id}.`)
-  if (kind === 'wait' && !asked.job) log.info(`Waiting for job ${id}.`)
+  if (kind === 'wait' && !asked.job)
+    log.info(`${inputs.wait ? 'Waiting for' : 'Looking at'} job ${id}.`)
   run.saveState('job-id', id)
   run.setOutputs({ 'job-id': id })
   // While an update runs, Mintlify doesn't name the pull request.

@@ -163,7 +163,7 @@ function listBases(
 }
 
 function jobBase(sha: string): Base {
-  const words = `the last commit that this step's jobs covered (${sha.slice(0, 7)})`
+  const words = `the commit after which no job of this step has succeeded (${sha.slice(0, 7)})`
   return { ref: sha, words, wasOnBranch: true }
 }
 

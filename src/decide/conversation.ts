@@ -1,5 +1,5 @@
 import { readCommandText } from '../event/command.ts'
-import type { GitHubEvent } from '../event/event.ts'
+import { type GitHubEvent, placeOf } from '../event/event.ts'
 import { nodesOf } from '../github/client.ts'
 import {
   isInsider,
@@ -63,9 +63,8 @@ export async function readOpenReviews(
   )
   const open = threads.filter(({ isResolved }) => isResolved === false)
   return open.flatMap(({ path, line, startLine, originalLine, comments }) => {
-    const to = line ?? originalLine
-    const from = line != null && startLine != null && startLine !== line ? `${startLine} to ` : ''
-    const place = `${path ?? ''}${to == null ? '' : `, line${from && 's'} ${from}${to}`}`
+    const from = line == null ? undefined : startLine
+    const place = placeOf(path, from, line ?? originalLine)
     const asked = nodesOf(comments).filter((one) => {
       const isAsker = one.author?.login === command.author.login
       const isCommand = readCommandText(one.body ?? '', inputs.command) !== undefined

@@ -263,7 +263,8 @@ function skipUnchanged(
     return unchanged(
       `the tag ${inBackticks(event.tag)} isn't a full version, so it moves with each release`,
     )
-  if (memory.sent === 'same') return unchanged("this step's last job was about the same commit")
+  const what = event.about === 'release' ? 'release' : 'commit'
+  if (memory.sent === 'same') return unchanged(`this step's last job was about the same ${what}`)
   if (event.name === 'schedule' && memory.sent === 'newer')
     return unchanged("this step's last job was about a newer commit")
   const areSame = event.isOfPull && changes?.lines && changes.lines === memory.last?.lines
@@ -307,7 +308,7 @@ function skipUnnoticed(situation: Situation, run: RunFacts): Skip | undefined {
   const advice = `To choose the files that matter, set \`paths\`. ${anyway(situation.event, run.inputs)}`
   const names = found.names.map((name) => inBackticks(clip(name, 100)))
   const more = changes.files.length > names.length ? ', …' : ''
-  const what = `only ${found.kinds.join(', ')} changed (${listOf(names)}${more})`
+  const what = `only ${listOf(found.kinds)} changed (${listOf(names)}${more})`
   return skip(what, undefined, { advice })
 }
 

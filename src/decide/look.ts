@@ -185,7 +185,7 @@ export function findContinued(situation: Situation): ObservedJob | undefined {
   return situation.earlierJobs.find((job) => canContinue(job, situation))
 }
 
-/** Whether a job can be continued: it hasn't ended, and its docs pull request is open, or it may still open one. */
+/** Whether a job can be continued: it takes messages, and its docs pull request is open, or it may still open one. */
 function canContinue(job: ObservedJob, { event: { command }, isOnDocs }: Situation): boolean {
   const { pull, state } = job
   if (job.problem || isUnusable(job)) return false

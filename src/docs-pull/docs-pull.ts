@@ -160,11 +160,14 @@ export async function requestReviews(
   const others = named.filter((name) => name !== SOURCE_AUTHORS)
   const reviewers = new Set([...others, ...(wantsAuthors && !isExposed ? authors : [])])
   const failed: string[] = []
+  let isUngranted = false
   const send = async (path: string, body: Readonly<Record<string, unknown>>, what: string) => {
     const sent = await github.attempt(() =>
       github.call((octokit) => octokit.request(`POST /repos/${repository}/${path}`, body)),
     )
-    if (!sent.known) failed.push(`${what} (${sent.error.message})`)
+    if (sent.known) return
+    failed.push(`${what} (${sent.error.message})`)
+    isUngranted ||= sent.error.kind === 'permission'
   }
   for (const label of labels)
     await send(`issues/${number}/labels`, { labels: [label] }, `add the label \`${label}\``)
@@ -175,6 +178,6 @@ export async function requestReviews(
   }
   if (failed.length > 0)
     log.warnOnlyInSummary(
-      `The action could not ${listOf(failed)}. To change ${repository}, the token needs \`pull-requests: write\` there.`,
+      `The action could not ${listOf(failed)}.${isUngranted ? ` To change ${repository}, the token needs \`pull-requests: write\` there.` : ''}`,
     )
 }

@@ -67,7 +67,6 @@ export type Payload = FromGitHub<{
   pull_request: PullRequest
   issue: Issue
   comment: Comment
-  /** `state`: `approved`, `changes_requested`, `commented`. */
   review: RestData<'pulls', 'getReview'>
   release: Release
   /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
@@ -310,26 +309,25 @@ function readPost({ comment, review }: Payload): Post | undefined {
   const { id, html_url: url, body, user: author } = comment ?? review ?? {}
   if (id == null) return undefined
   const { created_at: createdAt, path, diff_hunk: hunk } = comment ?? {}
-  const lines = comment ? linesOf(comment) : ''
-  const place = `${path ?? ''}${lines && `, ${lines.includes(' ') ? 'lines' : 'line'} ${lines}`}`
+  const { line, start_line: start } = comment ?? {}
+  // In the version that it was written on if the lines have changed since.
+  const [from, to] =
+    line == null ? [comment?.original_start_line, comment?.original_line] : [start, line]
   return {
     id,
     url: url ?? '',
     body: body ?? '',
     author,
     createdAt: createdAt ?? review?.submitted_at ?? '',
-    place,
+    place: placeOf(path, from, to),
     hunk: hunk ?? '',
   }
 }
 
-/** Names the lines that a comment is about, in the version that it was written on if they have changed since. */
-function linesOf(comment: Comment): string {
-  const { line, start_line: start } = comment
-  const { original_line: oldLine, original_start_line: oldStart } = comment
-  const [from, to] = line == null ? [oldStart, oldLine] : [start, line]
-  if (to == null) return ''
-  return from == null || from === to ? `${to}` : `${from} to ${to}`
+/** Names lines of a file: `src/a.ts, lines 3 to 7`; empty without a path. */
+export function placeOf(path: Maybe<string>, from: Maybe<number>, to: Maybe<number>): string {
+  if (to == null) return path ?? ''
+  return from == null || from === to ? `${path}, line ${to}` : `${path}, lines ${from} to ${to}`
 }
 
 function readCommand(payload: Payload, post: Post, word: string): Command | undefined {

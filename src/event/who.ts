@@ -1,4 +1,5 @@
 import type { FromGitHub, Maybe } from '../github/client.ts'
+import { GitHubError, notStartedProblem } from '../github/github-errors.ts'
 import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { includesName } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
@@ -33,7 +34,10 @@ export async function readRefusal(
     ),
   )
   if (answer === undefined) return `${login} has no permission on this repository (404)`
-  if (answer.user?.id !== id) return `the login ${login} now belongs to another account`
+  const known = answer.user?.id
+  if (known == null)
+    throw notStartedProblem(call, new GitHubError('GitHub did not name the account'))
+  if (known !== id) return `the login ${login} now belongs to another account`
   const level = permissionLevel(answer)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
   return isEnough ? undefined : `${login} has the permission \`${level}\` on this repository`

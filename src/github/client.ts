@@ -361,14 +361,14 @@ export type RestData<
   ? DeepFromGitHub<Data>
   : never
 
-/** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without their number. */
+/** `files`: 300 at most, without their number. */
 export type Comparison = RestData<'repos', 'compareCommitsWithBasehead'>
 export type ComparedCommit = NonNullable<NonNullable<Comparison['commits']>[number]>
 /** `patch` is missing for binary files, and where GitHub withholds it. */
 export type CommitFile = NonNullable<NonNullable<Comparison['files']>[number]>
 
-/** `mergeable_state`: `dirty` where it conflicts with its base branch. `head.repo`: null where the fork was deleted. */
+/** `head.repo`: null if the fork was deleted. */
 export type PullRequest = RestData<'pulls', 'get'>
 
-/** A comment in a review, or with fewer fields on an issue or pull request. `side`: `LEFT` for the old version. */
+/** A comment in a review, or with fewer fields on an issue or pull request. */
 export type Comment = RestData<'pulls', 'getReviewComment'>

@@ -1,5 +1,5 @@
 import type { Redact } from '../lib/markdown.ts'
-import { CERTAIN_EXPRESSION, clip, EXPRESSION, inBackticks, Problem } from '../lib/text.ts'
+import { clip, inBackticks, Problem } from '../lib/text.ts'
 import {
   API_KEY,
   anyOf,
@@ -106,6 +106,12 @@ export function canWriteComments(inputs: Inputs): boolean {
 export function hasReport(inputs: Inputs): boolean {
   return inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
 }
+
+const CERTAIN = /\$\{[{ ].*\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:to|from)JSON\(.*\)/
+const CONTEXT = /(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+/
+/** The text of an expression that GitHub didn't evaluate, and one that can't be a name, as `env.ts` can. */
+const EXPRESSION = new RegExp(`^(?:${CERTAIN.source}|${CONTEXT.source})$`, 's')
+const CERTAIN_EXPRESSION = new RegExp(`^(?:${CERTAIN.source})$`, 's')
 
 /** Formats of lists of files and labels. */
 const NAME_LISTS = new Set<InputFormat<unknown>>([LINE_LIST, PATHS, LABELS])

@@ -166,12 +166,6 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
 
-const CERTAIN = /\$\{[{ ].*\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:to|from)JSON\(.*\)/
-const CONTEXT = /(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+/
-/** The text of an expression that GitHub didn't evaluate; of `NO_NAME`, one that can't be the name of a file: `env.ts`. */
-export const EXPRESSION = new RegExp(`^(?:${CERTAIN.source}|${CONTEXT.source})$`, 's')
-export const CERTAIN_EXPRESSION = new RegExp(`^(?:${CERTAIN.source})$`, 's')
-
 /** What went wrong, with the words for the log, the summary, and comments. */
 export class Problem extends Error {
   override readonly name: string = 'Problem'

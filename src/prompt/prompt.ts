@@ -7,7 +7,12 @@ import { type Run, runUrlOf } from '../runner/run.ts'
 import { type ContextStats, type EventFacts, type Fact, writeBlock } from './block.ts'
 
 /** What is sent, and how much of the event it includes; `undefined` if nothing. */
-type Prompt = { readonly prompt: string; readonly stats?: ContextStats | undefined }
+type Prompt = {
+  readonly prompt: string
+  readonly stats?: ContextStats | undefined
+  /** Whether there is no room for the context. */
+  readonly isFull?: boolean
+}
 
 type PromptParts = RunRequest & {
   /** Lines about content gaps, in the action's own words and as data. */
@@ -59,6 +64,7 @@ export function writePrompt(
   })
   return {
     prompt: joinParts(written, run.redact(text)),
+    isFull: stats === undefined,
     ...(!isAlone && situation.changes && { stats }),
   }
 }

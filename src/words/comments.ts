@@ -72,14 +72,14 @@ export function killedView(event: GitHubEvent, jobId: string | undefined, run: R
   const { mintlifyName } = run
   const title =
     jobId === undefined
-      ? `Interrupted before ${mintlifyName} answered`
-      : 'Interrupted, the job is still running'
+      ? 'Interrupted: a job may be running'
+      : 'Interrupted: the job may still be running'
   // A re-run of a command waits for the job.
   const rerun = event.command ? md`re-run the ${runLink(run)}, or ` : md``
   const words =
     jobId === undefined
-      ? md`The workflow run was interrupted before ${mintlifyName} responded. If a job was started, it is still running and may open a pull request.`
-      : md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
+      ? md`The workflow run was interrupted before ${mintlifyName} responded. If a job was started, it may still be running and may open a pull request.`
+      : md`The workflow run was interrupted. The job may still be running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
   return { title, text: joinMarkdown([md`🛑 **Interrupted**`, originLine(event, run), words]) }
 }
 

@@ -121,8 +121,9 @@ export function makeReport(end: JobEnd, event: GitHubEvent, run: Run): Report {
 
 /** Adds what GitHub shows of the docs pull request. */
 export function withDocs(report: Report, docs: DocsPull | undefined): Report {
-  const title = docs?.ended && `The docs pull request was ${docs.ended}`
-  return { ...report, ...(title && report.result === 'pull-request' && { title }), docs }
+  if (!docs?.ended || report.result !== 'pull-request') return { ...report, docs }
+  const sign = docs.ended === 'closed' && isSuccess(report.result) ? '⚠️' : report.sign
+  return { ...report, sign, title: `The docs pull request was ${docs.ended}`, docs }
 }
 
 /** Whether a run with this result succeeded. */

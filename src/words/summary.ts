@@ -90,7 +90,7 @@ export function reportDryRun(plan: Plan, run: Run): void {
   log.notice(`${title}. ${text}`, title)
 }
 
-/** Writes the summary of a run that was killed or failed before it could write one. */
+/** Writes the summary of a run that ended without a report. */
 export function problemSummary(
   sign: '🛑' | '❌',
   { title, text, paste }: Pick<Problem, 'title' | 'text'> & { readonly paste?: string },
@@ -160,7 +160,8 @@ function footer({ inputs }: Run, { job, took }: Partial<Report> = {}): Markdown 
     job?.model == null ? md`` : md`model ${word(job.model)}`,
     md`${took ?? ''}`,
   ]
-  return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
+  const { source } = joinMarkdown(parts, ' · ')
+  return Markdown.raw(source && `<sub>${source}</sub>`)
 }
 
 function foldedDetails({ job, jobId, plan }: Report, run: Run): Markdown {

@@ -55,7 +55,7 @@ describe('a push is about the changes', () => {
     const before = tip(scene)
     addCommit(scene.world, { files: ['src/b.ts'] })
     const { lines, since, compared } = await sinceOf(scene, pushOf(scene.world, before))
-    expect(since).toBe(`the last commit that this step's jobs covered (${short(job)})`)
+    expect(since).toBe(`the commit after which no job of this step has succeeded (${short(job)})`)
     expect(compared).toEqual([`${short(job)}...${short(tip(scene))}`])
     expect(lines.join('\n')).toContain('tests/dropped.test.ts')
   })
@@ -68,7 +68,7 @@ describe('a push is about the changes', () => {
     const before = tip(scene)
     addCommit(scene.world, { files: ['src/b.ts'] })
     const { since, compared } = await sinceOf(scene, pushOf(scene.world, before))
-    expect(since).toContain(`this step's jobs covered (${short(start)})`)
+    expect(since).toBe(`the commit after which no job of this step has succeeded (${short(start)})`)
     expect(compared).toEqual([`${short(start)}...${short(tip(scene))}`])
   })
 
@@ -139,7 +139,7 @@ describe('a schedule is about the changes', () => {
     const job = tip(scene)
     addCommit(scene.world, { files: ['src/b.ts'] })
     const { since, compared } = await sinceOf(scene, schedule)
-    expect(since).toContain(`this step's jobs covered (${short(job)}`)
+    expect(since).toBe(`the commit after which no job of this step has succeeded (${short(job)})`)
     expect(compared).toEqual([`${short(job)}...${short(tip(scene))}`])
   })
 

@@ -46,7 +46,9 @@ describe('a docs pull request in another repository', () => {
     ])
     for (const { log } of [first, next])
       expect(log.join()).toMatch(/acme\/guides.*private-docs\.md.*`follow-up: false`/)
-    const fresh = await push({ replies, inputs: { ...inputs, 'follow-up': 'false' } })
+    const alone = { ...inputs, 'follow-up': 'false', 'pr-reviewers': 'ada' }
+    const fresh = await push({ replies, inputs: alone })
+    expect(fresh.summary).toMatch(/^## ⚠️ .*\n\n⚠️ The action could not request reviews .*can't read/)
     expect([fresh.started, fresh.warnings]).toEqual([['create'], []])
   })
 

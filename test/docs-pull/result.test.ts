@@ -73,12 +73,12 @@ describe('the files of the docs pull request', () => {
 })
 
 it.each([
-  { word: 'merged', fields: { state: 'closed', merged: true } },
-  { word: 'closed', fields: { state: 'closed' } },
+  { word: 'merged', sign: '✅', fields: { state: 'closed', merged: true } },
+  { word: 'closed', sign: '⚠️', fields: { state: 'closed' } },
 ])('a docs pull request that was $word is not said to be ready for review', async (row) => {
   const { wait } = await startWait(row.fields)
   const { summary, titles } = await wait()
-  expect(summary.split('\n')[0]).toContain(`was ${row.word}`)
+  expect(summary.split('\n')[0]).toContain(`## ${row.sign} The docs pull request was ${row.word}`)
   expect(titles).toEqual([expect.stringContaining(row.word)])
 })
 

@@ -44,4 +44,12 @@ it('they are set one by one, and who cannot be asked is one line in the summary'
   expect(lines).toHaveLength(1)
   for (const what of ['docs', 'stranger', 'acme/unknown', 'eve', 'not a collaborator'])
     expect(lines.join()).toContain(what)
+  expect(lines.join()).toContain('`pull-requests: write`')
+})
+
+it('a person who cannot be asked needs no other permission of the token', async () => {
+  const { pushBy } = await startReview()
+  const { summary } = await pushBy('bob', { 'pr-reviewers': 'stranger' })
+  expect(summary).toContain('ask stranger for a review')
+  expect(summary).not.toContain('pull-requests: write')
 })

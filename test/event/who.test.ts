@@ -178,6 +178,8 @@ describe('a permission that GitHub does not tell', () => {
     { answer: '401', isRepeated: false },
     { answer: '403', isRepeated: false },
     { answer: '502', isRepeated: true },
+    // Another account could have the login by now.
+    { answer: { status: 200, body: { permission: 'admin', user: null } }, isRepeated: false },
   ])(
     'skips a command with a warning, and fails another event, if it answers $answer',
     async ({ answer, isRepeated }) => {

@@ -110,6 +110,12 @@ it.each([
     clean: '*** 7654321',
   },
   {
+    what: 'one in base64, up to its last characters',
+    secrets: ['mint_abcd'],
+    text: `${btoa('mint_abcd')} ${btoa('x-access-token:mint_abcd')}`,
+    clean: '*** eC1hY2Nlc3MtdG9rZW46***',
+  },
+  {
     what: 'one in JSON',
     secrets: ['mint_a"b'],
     text: '{"key":"mint_a\\"b"}',

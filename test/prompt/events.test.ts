@@ -269,6 +269,14 @@ it('a prompt is put together from instructions, then data, as they were given', 
   expect(end.bodies).toEqual([{ prompt }])
 })
 
+it('a prompt that leaves no room for the context says so', async () => {
+  const { push } = await startScene()
+  const { summary, bodies } = await push({ ...J1, inputs: { prompt: 'x'.repeat(127 * 1024) } })
+  expect(bodies).toEqual([{ prompt: 'x'.repeat(127 * 1024) }])
+  expect(summary).toMatch(/^## ⚠️ .*\n\n⚠️ The prompt has no room for the context/)
+  expect(summary).not.toContain('The prompt included')
+})
+
 it('a dry run reads as usual, shows the prompt, and writes nothing', async () => {
   const { push, inputs, world } = await startScene()
   const end = await push({ inputs: { ...inputs, 'dry-run': 'true', 'api-key': '' } })

@@ -17,7 +17,7 @@ describe('the post step of a killed run', () => {
   it('ends the reply with how to wait for the job', async () => {
     const { command, reply, statuses } = await startCommand()
     await command('/docs Explain.', 77, { ...J1, killAtMs: 3000 })
-    expect(reply()).toMatch(/^🛑[\s\S]*still running[\s\S]*`job-id: j1`/)
+    expect(reply()).toMatch(/^🛑[\s\S]*The job may still be running\.[\s\S]*`job-id: j1`/)
     expect(statuses().at(-1)).toContain('Interrupted')
   })
 

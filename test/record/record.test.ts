@@ -189,7 +189,7 @@ it('of releases only the same one again is nothing new', async () => {
   const scene = await startScene()
   const [a, b] = [release(scene, 'a@1.0.0'), release(scene, 'b@1.0.0')]
   for (const on of [a, b]) expect((await scene.step(on, J1)).started).toHaveLength(1)
-  for (const on of [a, b]) expectSkip(await scene.step(on, J1), 'same commit')
+  for (const on of [a, b]) expectSkip(await scene.step(on, J1), 'same release')
 })
 
 it('events without a record start a job each, and the summary says so', async () => {
